@@ -1,0 +1,95 @@
+"""Every error that memcli raises on purpose, as one tree.
+
+Each class carries the exit code that `docs/cli.md` documents; each instance carries a one-line message that
+says what happened and, where there is one, a hint that says what to do. The command line prints exactly those
+two lines and nothing else.
+
+    MemcliError                1
+    ├── NothingFound           1   the question has no answer in memory
+    ├── UsageError             2   an argument or a setting makes no sense
+    ├── StoreError             3   the store is missing, damaged, or not a store
+    │   ├── StoreMissing       3
+    │   ├── StoreDamaged       3
+    │   ├── StoreTooNew        3
+    │   ├── StoreNotWritable   3
+    │   └── StoreBusy          4   another process is writing
+    ├── ModelUnavailable       5   an embedder or a language model cannot be used
+    └── InputUnreadable        6   something that was to be ingested cannot be read
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InputUnreadable",
+    "MemcliError",
+    "ModelUnavailable",
+    "NothingFound",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreMissing",
+    "StoreNotWritable",
+    "StoreTooNew",
+    "UsageError",
+]
+
+
+class MemcliError(Exception):
+    """The root: catch this one to catch everything that memcli raises on purpose."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class NothingFound(MemcliError):
+    """Memory holds nothing that answers."""
+
+
+class UsageError(MemcliError):
+    """An argument, an option or a setting makes no sense."""
+
+    exit_code = 2
+
+
+class StoreError(MemcliError):
+    """The store cannot be used."""
+
+    exit_code = 3
+
+
+class StoreMissing(StoreError):
+    """There is no store at the path."""
+
+
+class StoreDamaged(StoreError):
+    """The file is no memcli store, or its content fails verification."""
+
+
+class StoreTooNew(StoreError):
+    """A newer memcli made this store."""
+
+
+class StoreNotWritable(StoreError):
+    """The store, its folder or its disk takes no writes."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store; the bounded wait is over."""
+
+    exit_code = 4
+
+
+class ModelUnavailable(MemcliError):
+    """An embedder or a language model is not installed, not reachable or not the one the store was built with."""
+
+    exit_code = 5
+
+
+class InputUnreadable(MemcliError):
+    """Something that was to be ingested cannot be read; what could be read is kept."""
+
+    exit_code = 6
