@@ -1,0 +1,135 @@
+"""memcli's own format: one message a line, a JSON object.
+
+    {"text": "I moved to Lisbon last week.", "speaker": "Ana", "timestamp": "2024-03-02T19:20:00+01:00",
+     "conversation": "ana-ben", "session": "12", "id": "7", "caption": "a yellow tram on a hill"}
+
+Every field but the text is optional: `text` or `content`; `speaker`, `role` or both; `timestamp` as
+`memcli.formats.moments` reads it; `session` and `conversation` by name; `id`, unique within the session;
+`caption`, which becomes the last line of the text; `title`, of the session. Numbers serve as names. A line is
+kept out only where its text cannot be had; one with a timestamp that is not understood is kept without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import orjson
+
+from .base import Message, Problem, text_of
+from .moments import moment
+
+__all__ = ["LONGEST_LINE", "JsonLines"]
+
+#: A longer line is no message: it is reported and passed over without being held in memory.
+LONGEST_LINE = 16 * 1024 * 1024
+
+_CHUNK = 64 * 1024
+
+# An object that is cut off, with a text among its first plain values: nothing but this format begins so.
+_CUT_OFF = re.compile(
+    rb'\s*\{(?:\s*"[^"\\]{1,40}"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,)*+\s*"(?:text|content)"\s*:\s*(?:"|$)'
+)
+
+
+class JsonLines:
+    """One message a line."""
+
+    name = "jsonl"
+    description = "memcli's own: one message a line, a JSON object with at least `text`"
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether any line is an object that has a text on its top level."""
+        lines = [line for line in head.split(b"\n") if line.lstrip().startswith(b"{")]
+        return any(_has_text_key(line) for line in lines) or any(_CUT_OFF.match(line) for line in lines[-1:])
+
+    def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
+        """The messages, each as soon as its line is complete."""
+        for number, line in enumerate(_lines(stream), start=1):
+            where = f"{source}:{number}"
+            if line is None:
+                yield Problem(where, f"line longer than {LONGEST_LINE // 2**20} MB")
+            elif line.strip():
+                yield from _parse(line, where)
+
+
+def _has_text_key(line: bytes) -> bool:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(record, dict) and any(isinstance(record.get(key), str) for key in ("text", "content"))
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of `stream`, None in place of one that is too long."""
+    first = True
+    while line := stream.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            del line
+            _skip_line(stream)
+            yield None
+        else:
+            yield line.removeprefix(b"\xef\xbb\xbf") if first else line
+        first = False
+
+
+def _skip_line(stream: BinaryIO) -> None:
+    while (chunk := stream.readline(_CHUNK)) and not chunk.endswith(b"\n"):
+        pass
+
+
+def _parse(line: bytes, where: str) -> Iterator[Message | Problem]:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        yield Problem(where, _why_invalid(line, error))
+        return
+    if not isinstance(record, dict):
+        yield Problem(where, "not a JSON object")
+        return
+    yield from _message(record, where)
+
+
+def _why_invalid(line: bytes, error: ValueError) -> str:
+    if b"\x00" in line:
+        return "NUL bytes"
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "invalid UTF-8"
+    return f"invalid JSON: {str(error).splitlines()[0]}"
+
+
+def _message(record: dict[str, object], where: str) -> Iterator[Message | Problem]:
+    text = text_of(_first_text(record), record.get("caption"))
+    if not text:
+        yield Problem(where, "no text")
+        return
+    timestamp = record.get("timestamp")
+    said_at = moment(timestamp)
+    yield Message(
+        text=text,
+        speaker=_name(record, "speaker"),
+        role=_name(record, "role"),
+        said_at=said_at,
+        conversation=_name(record, "conversation"),
+        session=_name(record, "session") or None,
+        id=_name(record, "id") or None,
+        title=_name(record, "title"),
+    )
+    if said_at is None and timestamp not in (None, ""):
+        yield Problem(where, "timestamp not understood: the message is kept without a date", kept_out=False)
+
+
+def _first_text(record: dict[str, object]) -> object:
+    text = record.get("text")
+    return text if isinstance(text, str) and text.strip() else record.get("content")
+
+
+def _name(record: dict[str, object], key: str) -> str:
+    value = record.get(key)
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
