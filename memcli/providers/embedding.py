@@ -1,0 +1,150 @@
+"""Text to vectors: the default MiniLM through onnxruntime, and every other embedder behind the same seam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ModelUnavailable, UsageError
+
+__all__ = ["DEFAULT", "Embedder", "embedder"]
+
+Vectors = npt.NDArray[np.float32]
+
+DEFAULT = "minilm"
+
+
+class Embedder(Protocol):
+    """What turns texts into vectors. `id` and `dimension` are stored with every store that it fills."""
+
+    @property
+    def id(self) -> str:
+        """Names the model so exactly that equal ids mean equal vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 [n, dimension], rows of unit length, in the order of `texts`. Raises ModelUnavailable."""
+        ...
+
+
+def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
+    """The embedder called `minilm`, `sentence-transformers:NAME-or-path`, `openai:NAME` or `fake`.
+
+    `bulk`: prepare for thousands of texts (a slower start, a faster run). Raises UsageError, ModelUnavailable.
+    """
+    kind, _, model = name.partition(":")
+    if kind not in _KINDS or bool(model) != (kind in _NAMED):
+        raise UsageError(f"unknown embedder {name!r}", "use minilm, sentence-transformers:NAME or openai:NAME")
+    return _KINDS[kind](model, bulk)
+
+
+def unit_rows(rows: npt.ArrayLike) -> Vectors:
+    """The rows scaled to unit length, as float32; a row of zeros stays."""
+    matrix = np.asarray(rows, dtype=np.float32)
+    return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.float32(1e-12))
+
+
+def by_length(lengths: npt.NDArray[np.int64], tokens: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Batches of places, longest text first, of at most about `tokens` tokens: little is spent on padding."""
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, tokens // max(1, int(lengths[order[start]])))
+        yield order[start : start + size]
+        start += size
+
+
+def _minilm(_: str, bulk: bool) -> Embedder:
+    from .minilm import MiniLM
+
+    return MiniLM(bulk=bulk)
+
+
+def _fake(_: str, __: bool) -> Embedder:
+    from .fakes import FakeEmbedder
+
+    return FakeEmbedder()
+
+
+class _SentenceTransformers:
+    """Any model of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
+
+    def __init__(self, model: str, _: bool) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise ModelUnavailable(
+                "sentence-transformers is not installed", "pip install 'memcli[sentence-transformers]'"
+            ) from error
+        try:
+            self._model = SentenceTransformer(model)
+        except (OSError, ValueError) as error:
+            raise ModelUnavailable(
+                f"cannot load {model}: {_line(error)}", "give a local path, or check the name"
+            ) from error
+        self.id = f"sentence-transformers:{model}"
+        self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        return unit_rows(self._model.encode(list(texts), show_progress_bar=False, convert_to_numpy=True))
+
+
+class _OpenAI:
+    """Any OpenAI-compatible embeddings endpoint; OPENAI_BASE_URL and OPENAI_API_KEY say which and who."""
+
+    _BATCH = 256
+    _TIMEOUT = 60.0
+
+    def __init__(self, model: str, _: bool) -> None:
+        import openai
+
+        try:
+            self._client = openai.OpenAI(timeout=self._TIMEOUT, max_retries=3)
+        except openai.OpenAIError as error:
+            raise ModelUnavailable("no key for the embeddings endpoint", "set OPENAI_API_KEY") from error
+        self._failure: type[Exception] = openai.OpenAIError
+        self._model = model
+        self.id = f"openai:{model}"
+        self.dimension = self._ask(["dimension"]).shape[1]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        starts = range(0, len(texts), self._BATCH)
+        parts = [self._ask([t or " " for t in texts[i : i + self._BATCH]]) for i in starts]
+        return unit_rows(np.concatenate(parts)) if parts else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def _ask(self, texts: list[str]) -> Vectors:
+        try:
+            reply = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float")
+        except self._failure as error:
+            raise ModelUnavailable(
+                f"the embeddings endpoint failed: {_line(error)}", "check OPENAI_BASE_URL"
+            ) from error
+        rows = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        if len(rows) != len(texts):
+            raise ModelUnavailable(f"the embeddings endpoint sent {len(rows)} vectors for {len(texts)} texts")
+        return np.asarray(rows, dtype=np.float32)
+
+
+def _line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
+_KINDS: dict[str, Callable[[str, bool], Embedder]] = {
+    "minilm": _minilm,
+    "sentence-transformers": _SentenceTransformers,
+    "openai": _OpenAI,
+    "fake": _fake,
+}
+_NAMED = {"sentence-transformers", "openai"}

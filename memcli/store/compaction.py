@@ -1,0 +1,170 @@
+"""Giving space back: a smaller copy of the store, verified, then swapped in by one rename.
+
+DuckDB never shrinks a file. So everything is copied into a new one without what nothing refers to, the copy is
+compared with the original table by table, and only then takes its name; until then the original is untouched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import StoreDamaged, StoreMissing, StoreNotWritable
+from . import graph
+from .connection import Store, both
+from .identity import identity
+from .rows import scalar
+from .vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Compaction", "compact"]
+
+#: Sessions of which every turn was said, by the same speaker at the same time, in an older session of the conversation.
+_TWICE = """
+    select session from (
+        select t.session, t.seq, max(o.seq) as twin from turn t join session s on s.seq = t.session
+        left join session p on p.conversation = s.conversation and p.seq < s.seq
+        left join turn o on o.session = p.seq and o.speaker = t.speaker and o.said_at = t.said_at and o.text = t.text
+        group by t.session, t.seq)
+    group by session having count(*) = count(twin)"""
+
+#: What each clean-up removes, by the name under which it is reported: a condition on the rows that go.
+_ORPHANS: Mapping[str, tuple[str, str]] = {
+    "turns of sessions that are stored twice": ("turn", f"session in ({_TWICE})"),
+    "sources without a turn": ("source", "turn not in (select seq from turn)"),
+    "units without a source": ("unit", "seq not in (select unit from source)"),
+    "sources without a unit": ("source", "unit not in (select seq from unit)"),
+    "edges without an end": ("edge", "src not in (select seq from unit) or dst not in (select seq from unit)"),
+    "vectors without a sentence": ("vector", "seq not in (select vector from unit where vector is not null)"),
+    "postings without a turn": ("posting", "turn not in (select seq from turn)"),
+    "documents without a turn": ("document", "turn not in (select seq from turn)"),
+    "ledger entries without a session": ("built", "session not in (select seq from session)"),
+    "sessions without a turn": ("session", "seq not in (select session from turn)"),
+    "doubled edges": ("edge", "rowid not in (select min(rowid) from edge group by src, dst, relation)"),
+    "doubled calls": ("call", "rowid not in (select min(rowid) from call group by key)"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """Sizes in bytes before and after (equal for a dry run), rows removed by reason, snapshots made again."""
+
+    before: int
+    after: int
+    removed: Mapping[str, int]
+    rebuilt: tuple[str, ...]
+
+
+def compact(store: Store, *, dry_run: bool = False) -> Compaction:
+    """Compacts the store in place; with `dry_run` only says what would go.
+
+    Raises StoreMissing, StoreBusy, StoreDamaged (the copy does not match), StoreNotWritable (no room for the copy).
+    """
+    if store.path is None or not store.path.exists():
+        raise StoreMissing(f"no store at {store.path}", "make one with: memcli ingest FILE")
+    before = _size(store.path)
+    if dry_run:
+        with store.reading() as db:
+            return Compaction(before, before, _countable(db), ())
+    with store.writing():  # brings an older store to the newest schema, and says who may not write
+        pass
+    copy = store.path.with_name(f".{store.path.name}.compacting")
+    copy.unlink(missing_ok=True)
+    try:
+        removed, rebuilt = _copy_and_swap(store.path, copy)
+    finally:
+        for left in (copy, copy.with_name(copy.name + ".wal")):
+            left.unlink(missing_ok=True)
+    return Compaction(before, _size(store.path), removed, rebuilt)
+
+
+def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, ...]]:
+    with both(path, copy) as db:
+        db.execute("copy from database original to compacted")
+        db.execute("use compacted")
+        if _contents(db, "original") != _contents(db, "compacted"):
+            raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
+        removed = _remove(db)
+        said = _content(db, "turn")
+        rebuilt = _rebuild(db)
+        db.execute("checkpoint compacted")
+        db.execute("checkpoint original")
+        db.execute("use memory")
+        db.execute("detach compacted")
+        _read_back(copy, said)
+        # The original is still held: nobody can have added to it what the copy has not.
+        _swap(copy, path)
+    return removed, rebuilt
+
+
+def _read_back(copy: Path, said: tuple[int, str]) -> None:
+    """Opens the copy from the disk, through the same door as everybody, and compares what was said."""
+    with Store(copy).reading() as db:
+        if _content(db, "turn") != said:
+            raise StoreDamaged("the compacted copy does not read back", "the original is unchanged; check the disk")
+
+
+def _swap(copy: Path, path: Path) -> None:
+    try:
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        copy.replace(path)
+    except OSError as error:
+        raise StoreNotWritable(f"cannot replace {path}: {error.strerror}", "the original is unchanged") from error
+
+
+def _contents(db: DuckDBPyConnection, name: str) -> dict[str, tuple[int, str]]:
+    tables = db.execute("select table_name from duckdb_tables() where database_name = ?", [name]).fetchall()
+    return {table: _content(db, f'{name}."{table}"') for (table,) in tables}
+
+
+def _countable(db: DuckDBPyConnection) -> dict[str, int]:
+    counts = {
+        reason: int(scalar(db, f"select count(*) from {table} where {which}"))
+        for reason, (table, which) in _ORPHANS.items()
+    }
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def _remove(db: DuckDBPyConnection) -> dict[str, int]:
+    removed = {}
+    for reason, (table, which) in _ORPHANS.items():
+        count = int(scalar(db, f"select count(*) from {table} where {which}"))
+        if count:
+            db.execute(f"delete from {table} where {which}")
+            removed[reason] = count
+    return removed
+
+
+def _rebuild(db: DuckDBPyConnection) -> tuple[str, ...]:
+    """Makes the snapshots anew that are broken or behind."""
+    rebuilt = []
+    filled = identity(db)
+    if filled is not None:
+        index = VectorIndex(filled.dimension)
+        index.refresh(db)
+        if index.snapshot_is_due:
+            index.save(db)
+            rebuilt.append("hnsw")
+    if graph.snapshot(db):
+        rebuilt.append("graph")
+    return tuple(rebuilt)
+
+
+def _content(db: DuckDBPyConnection, table: str) -> tuple[int, str]:
+    """The number of rows, and a hash of all of them that no order changes."""
+    row = db.execute(
+        f"select count(*), coalesce(bit_xor(md5_number(t::varchar)), 0)::varchar from {table} t"
+    ).fetchone()
+    assert row is not None
+    return int(row[0]), str(row[1])
+
+
+def _size(path: Path) -> int:
+    log = path.with_name(path.name + ".wal")
+    return path.stat().st_size + (log.stat().st_size if log.exists() else 0)

@@ -1,0 +1,188 @@
+"""Opening the file: who may, how long to wait, and what each way of failing is called.
+
+DuckDB lets one process write or many read. So every opening is short, and both sides wait a bounded time for the other.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+from ..errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable
+from . import migrations
+
+__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both"]
+
+#: Seconds that a reader, and a writer, waits for another process before it gives up with StoreBusy.
+READ_WAIT = 10.0
+WRITE_WAIT = 60.0
+
+#: A store is a file that people send to each other: it may load nothing and reach nothing.
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "enable_external_access": "false",
+    "preserve_insertion_order": "true",
+}
+
+
+_Opened = TypeVar("_Opened")
+
+
+class Store:
+    """One DuckDB file (or, with `path` None, one database in memory, for tests).
+
+    `reading()` and `writing()` give an open connection for as short as their block lasts.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._shared = duckdb.connect(":memory:", config=_CONFIG) if path is None else None
+        if self._shared is not None:
+            migrations.migrate(self._shared)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a file (or memory) to read."""
+        return self.path is None or self.path.exists()
+
+    @contextmanager
+    def reading(self, wait: float = READ_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection. Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy."""
+        if self._shared is not None:
+            yield self._shared
+            return
+        if not self.exists:
+            raise StoreMissing(f"no store at {self.path}", "make one with: memcli ingest FILE")
+        with self._opened(read_only=True, wait=wait) as db:
+            done = migrations.version(db)
+            migrations.check(done)
+            if done == 0:
+                raise StoreMissing(f"{self.path} is empty", "fill it with: memcli ingest FILE")
+            if done < len(migrations.MIGRATIONS):
+                raise StoreError(f"{self.path} has an older schema", "any memcli ingest or compact upgrades it")
+            yield db
+
+    @contextmanager
+    def writing(self, wait: float = WRITE_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-write connection to a store that is made or migrated as needed; the file's mode is 0600.
+
+        Raises StoreDamaged, StoreTooNew, StoreNotWritable, StoreBusy.
+        """
+        if self._shared is not None:
+            yield self._shared
+            return
+        self._make_private()
+        with self._opened(read_only=False, wait=wait) as db:
+            migrations.migrate(db)
+            yield db
+
+    def _make_private(self) -> None:
+        assert self.path is not None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists():
+                # DuckDB makes files with the process's umask; making them under 077 leaves no moment of exposure.
+                previous = os.umask(0o077)
+                try:
+                    duckdb.connect(str(self.path), config=_CONFIG).close()
+                finally:
+                    os.umask(previous)
+            elif not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
+                raise PermissionError(13, "permission denied")
+        except (OSError, duckdb.Error) as error:
+            raise _explained(error, self.path) from error
+
+    @contextmanager
+    def _opened(self, *, read_only: bool, wait: float) -> Iterator[duckdb.DuckDBPyConnection]:
+        assert self.path is not None
+        previous = os.umask(0o077)  # DuckDB makes the write-ahead log beside the file, whenever it likes
+        try:
+            db = _connect(self.path, read_only=read_only, wait=wait)
+            try:
+                yield db
+            except duckdb.Error as error:
+                raise _explained(error, self.path) from error
+            finally:
+                _close(db, self.path)
+        finally:
+            os.umask(previous)
+
+
+@contextmanager
+def both(original: Path, compacted: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection to the store `original`, which it holds for writing, and to the new file `compacted`.
+
+    The two are attached under these names; nothing else can be reached from it. Raises what `Store.writing` raises.
+    """
+    previous = os.umask(0o077)
+    try:
+        with duckdb.connect(":memory:") as db:
+            try:
+                _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
+                db.execute(f"attach {_quoted(compacted)} as compacted")
+                db.execute("set enable_external_access = false")
+                yield db
+            except duckdb.Error as error:
+                raise _explained(error, original) from error
+    finally:
+        os.umask(previous)
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _close(db: duckdb.DuckDBPyConnection, path: Path) -> None:
+    try:
+        db.close()
+    except duckdb.Error as error:
+        raise _explained(error, path) from error
+
+
+def _connect(path: Path, *, read_only: bool, wait: float) -> duckdb.DuckDBPyConnection:
+    return _retried(lambda: duckdb.connect(str(path), read_only=read_only, config=_CONFIG), path, wait)
+
+
+def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened:
+    """Attempts again, for up to `wait` seconds, as long as another process holds the store."""
+    deadline = time.monotonic() + wait
+    pause = 0.01
+    while True:
+        try:
+            return attempt()
+        except duckdb.Error as error:
+            problem = _explained(error, path)
+            if not isinstance(problem, StoreBusy) or time.monotonic() >= deadline:
+                raise problem from error
+        # Without the jitter, processes that met once would meet again at every attempt.
+        time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
+        pause = min(pause * 1.5, 0.25)
+
+
+def _explained(error: Exception, path: Path) -> StoreError:
+    text = str(error)
+    low = text.lower()
+    if "lock on file" in low or "conflicting lock" in low:
+        return StoreBusy(f"{path} is in use by another process", "try again when it is done")
+    if "no space left" in low or "disk full" in low or "could not write all bytes" in low:
+        return StoreNotWritable(f"no space left to write {path}", "free some space; what was stored is safe")
+    if isinstance(error, OSError) or "permission denied" in low or "read-only file system" in low:
+        return StoreNotWritable(f"cannot write {path}: {_first_line(text)}", "choose another --store PATH")
+    if "cannot open file" in low and "no such file" in low:
+        return StoreMissing(f"no store at {path}", "make one with: memcli ingest FILE")
+    if "newer" in low and "version" in low:
+        return StoreDamaged(f"{path} needs a newer DuckDB than this one", "upgrade memcli and duckdb")
+    return StoreDamaged(f"{path} cannot be read as a memcli store: {_first_line(text)}", "choose another --store PATH")
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0][:200] if text.strip() else "unknown error"

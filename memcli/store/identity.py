@@ -1,0 +1,52 @@
+"""What a store is made with: the embedder's name, id and dimension, and the means to start its index anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import StoreDamaged
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Identity", "drop_index", "identity", "set_identity"]
+
+#: Everything that can be made again from what was said.
+REBUILDABLE = ("unit", "source", "edge", "vector", "posting", "document", "built", "snapshot")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The embedder that filled a store: its name on the command line, its id, the length of its vectors."""
+
+    name: str
+    id: str
+    dimension: int
+
+
+def identity(db: DuckDBPyConnection) -> Identity | None:
+    """The embedder of the open store; None where nothing was embedded yet."""
+    found = dict(db.execute("select key, value from meta where starts_with(key, 'embedder.')").fetchall())
+    if not found:
+        return None
+    try:
+        return Identity(found["embedder.name"], found["embedder.id"], int(found["embedder.dimension"]))
+    except (KeyError, ValueError) as error:
+        raise StoreDamaged("the store does not say which embedder filled it", "memcli ingest --re-embed") from error
+
+
+def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
+    """Notes the embedder of the open store."""
+    db.execute("delete from meta where starts_with(key, 'embedder.')")
+    for key, value in (("name", chosen.name), ("id", chosen.id), ("dimension", str(chosen.dimension))):
+        db.execute("insert into meta values (?, ?)", [f"embedder.{key}", value])
+
+
+def drop_index(db: DuckDBPyConnection, chosen: Identity) -> None:
+    """Removes everything rebuildable and notes another embedder, in one transaction; what was said stays."""
+    db.execute("begin")
+    for table in REBUILDABLE:
+        db.execute(f"delete from {table}")
+    set_identity(db, chosen)
+    db.execute("commit")

@@ -1,0 +1,91 @@
+"""The store's schema as an ordered list of named steps; each commits together with the record that it was done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import StoreDamaged, StoreTooNew
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["MIGRATIONS", "migrate", "version"]
+
+
+def _initial(db: DuckDBPyConnection) -> None:
+    """What was said (truth), and what can be rebuilt from it.
+
+    `seq` numbers are dense integers for joins and arrays; `id`s are tagged content hashes for people and programs.
+    No primary keys: the one writer checks identity itself, and DuckDB's key indexes cost more than they give here.
+    """
+    db.execute("""
+        create table meta (key varchar not null, value varchar not null);
+        create table session (seq integer not null, id varchar not null, conversation varchar not null,
+            source varchar not null, started_at timestamp, utc_offset integer, title varchar not null);
+        create table turn (seq integer not null, id varchar not null, session integer not null,
+            position integer not null, speaker varchar not null, role varchar not null,
+            said_at timestamp, utc_offset integer, text varchar not null);
+        create table call (key varchar not null, model varchar not null, request varchar not null,
+            response varchar not null, made_at timestamptz not null);
+        create table feedback (answer varchar not null, verdict varchar not null, note varchar not null,
+            given_at timestamptz not null);
+
+        create table unit (seq integer not null, id varchar not null, kind varchar not null, session integer not null,
+            text varchar, vector integer, norm float);
+        create table source (unit integer not null, turn integer not null);
+        create table edge (src integer not null, dst integer not null, relation varchar not null, weight float not null);
+        create table vector (seq integer not null, hash ubigint not null, weight integer not null, data blob not null);
+        create table posting (term varchar not null, turn integer not null, frequency integer not null);
+        create table document (turn integer not null, length integer not null, cues integer not null);
+        create table built (session integer not null, producer varchar not null, version integer not null,
+            turns integer not null);
+        create table snapshot (name varchar not null, part integer not null, generation bigint not null, rows integer not null,
+            checksum varchar not null, data blob not null);
+        insert into meta values ('generation', '0');
+    """)
+
+
+#: Every step that ever was, in order. A released step is never changed: add another.
+MIGRATIONS: tuple[tuple[str, Callable[[DuckDBPyConnection], None]], ...] = (("initial", _initial),)
+
+
+def version(db: DuckDBPyConnection) -> int:
+    """How many migrations the open store has had. 0: an empty file.
+
+    Raises StoreDamaged where the file is a DuckDB database of something else.
+    """
+    tables = {name for (name,) in db.execute("select table_name from duckdb_tables() where not internal").fetchall()}
+    if not tables:
+        return 0
+    if "migration" not in tables:
+        raise StoreDamaged("this file is a DuckDB database, but not a memcli store", "choose another --store PATH")
+    row = db.execute("select coalesce(max(number), 0) from migration").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(db: DuckDBPyConnection) -> None:
+    """Brings the open store to the newest schema, one committed step after another.
+
+    Raises StoreTooNew where a newer memcli made it.
+    """
+    done = version(db)
+    check(done)
+    for number, (name, step) in enumerate(MIGRATIONS[done:], start=done + 1):
+        db.execute("begin")
+        if number == 1:
+            db.execute(
+                "create table migration (number integer not null, name varchar not null, made_at timestamptz not null)"
+            )
+        step(db)
+        db.execute("insert into migration values (?, ?, now())", [number, name])
+        db.execute("commit")
+
+
+def check(done: int) -> None:
+    """Raises StoreTooNew for a store that has had more migrations than this program knows."""
+    if done > len(MIGRATIONS):
+        raise StoreTooNew(
+            f"this store has schema {done}, made by a newer memcli; this one knows {len(MIGRATIONS)}", "upgrade memcli"
+        )

@@ -1,0 +1,73 @@
+"""Columns in and out of DuckDB through numpy: the fast way, and the one place that knows how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Columns", "append", "columns", "from_stored", "scalar", "to_stored"]
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def append(db: DuckDBPyConnection, table: str, values: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> None:
+    """Appends columns, given in the order of the table's own, to `table` (a name from this package, never from data)."""
+    rows = {name: _column(column) for name, column in values.items()}
+    if not len(next(iter(rows.values()))):
+        return
+    db.register("appended", rows)
+    db.execute(f"insert into {table} select * from appended")
+    db.unregister("appended")
+
+
+def _column(values: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if isinstance(values, np.ndarray):
+        return values
+    if values and isinstance(values[0], (int, float)) and None not in values:
+        return np.asarray(values)
+    # One object array whatever the values are: numpy would read a list of equal-length bytes as characters.
+    column = np.empty(len(values), dtype=object)
+    column[:] = list(values)
+    return column
+
+
+def columns(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Columns:
+    """The result of `sql` as one numpy array a column; integers that can be null come back as -1 where they are."""
+    result = db.execute(sql, list(parameters)).fetchnumpy()
+    return {name: _plain(column) for name, column in result.items()}
+
+
+def _plain(column: Any) -> npt.NDArray[Any]:
+    if isinstance(column, np.ma.MaskedArray):
+        return column.filled(None if column.dtype == object else -1)
+    return np.asarray(column)
+
+
+def scalar(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Any:
+    """The first value of the first row, or None."""
+    row = db.execute(sql, list(parameters)).fetchone()
+    return row[0] if row else None
+
+
+def to_stored(moment: datetime | None) -> tuple[datetime | None, int | None]:
+    """A time as it is stored: UTC and the offset in minutes that was said; a local time as it is, with no offset."""
+    if moment is None:
+        return None, None
+    offset = moment.utcoffset()
+    if offset is None:
+        return moment, None
+    return moment.astimezone(UTC).replace(tzinfo=None), round(offset.total_seconds() / 60)
+
+
+def from_stored(moment: datetime | None, offset: int | None) -> datetime | None:
+    """The inverse of `to_stored`."""
+    if moment is None or offset is None:
+        return moment
+    return moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(minutes=offset)))

@@ -1,0 +1,150 @@
+"""What was said: sessions and turns, in and out. The truth of a store; everything else can be made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..model import Session, SessionId, Turn, TurnId
+from .rows import append, from_stored, scalar, to_stored
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from duckdb import DuckDBPyConnection
+
+__all__ = [
+    "add_session",
+    "add_turns",
+    "indexed",
+    "known",
+    "latest",
+    "neighbours",
+    "session_number",
+    "sessions_of",
+    "speakers",
+    "turn_count",
+    "turns_by_id",
+    "turns_by_number",
+    "turns_of",
+]
+
+_TURN = "t.id, s.id, t.position, t.speaker, t.role, t.said_at, t.utc_offset, t.text"
+
+
+def known(db: DuckDBPyConnection, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
+    """Which of `ids` the store has, and the session that each is in."""
+    rows = db.execute(
+        "select t.id, s.id from turn t join session s on s.seq = t.session where t.id in (select unnest(?::varchar[]))",
+        [list(ids)],
+    ).fetchall()
+    return {TurnId(turn): SessionId(session) for turn, session in rows}
+
+
+def indexed(db: DuckDBPyConnection, ids: Sequence[TurnId]) -> dict[TurnId, tuple[int, bool]]:
+    """Which of `ids` the store has: their numbers, and whether they are indexed."""
+    rows = db.execute(
+        """select t.id, t.seq, d.turn is not null from turn t left join document d on d.turn = t.seq
+           where t.id in (select unnest(?::varchar[]))""",
+        [list(ids)],
+    ).fetchall()
+    return {TurnId(turn): (int(seq), bool(done)) for turn, seq, done in rows}
+
+
+def latest(db: DuckDBPyConnection, conversation: str) -> tuple[SessionId, datetime | None] | None:
+    """The session of `conversation` that was spoken in last, and when; None where there is none."""
+    row = db.execute(
+        """select s.id, t.said_at, t.utc_offset from session s join turn t on t.session = s.seq
+           where s.conversation = ? order by t.said_at desc nulls last, t.seq desc limit 1""",
+        [conversation],
+    ).fetchone()
+    return (SessionId(row[0]), from_stored(row[1], row[2])) if row else None
+
+
+def session_number(db: DuckDBPyConnection, session: SessionId) -> int | None:
+    """The number of a stored session; None where the store has it not."""
+    found = scalar(db, "select seq from session where id = ?", [session])
+    return None if found is None else int(found)
+
+
+def add_session(db: DuckDBPyConnection, seq: int, session: Session) -> None:
+    """Appends a new session under the number `seq`."""
+    at, offset = to_stored(session.started_at)
+    values = [seq, session.id, session.conversation, session.source, at, offset, session.title]
+    db.execute("insert into session values (?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def turn_count(db: DuckDBPyConnection, session: int) -> int:
+    """How many turns a stored session has."""
+    return int(scalar(db, "select count(*) from turn where session = ?", [session]))
+
+
+def add_turns(db: DuckDBPyConnection, first: int, session: int, position: int, turns: Sequence[Turn]) -> None:
+    """Appends new turns under the numbers from `first` on, at the places from `position` on."""
+    times = [to_stored(t.said_at) for t in turns]
+    append(
+        db,
+        "turn",
+        {
+            "seq": np.arange(first, first + len(turns)),
+            "id": [t.id for t in turns],
+            "session": np.full(len(turns), session),
+            "position": np.arange(position, position + len(turns)),
+            "speaker": [t.speaker for t in turns],
+            "role": [t.role for t in turns],
+            "said_at": np.array([at for at, _ in times], dtype="datetime64[us]"),
+            "utc_offset": [offset for _, offset in times],
+            "text": [t.text for t in turns],
+        },
+    )
+
+
+def turns_by_id(db: DuckDBPyConnection, ids: Iterable[TurnId]) -> dict[TurnId, Turn]:
+    """The turns with these ids, by id."""
+    sql = f"select {_TURN} from turn t join session s on s.seq = t.session where t.id in (select unnest(?::varchar[]))"
+    return {turn.id: turn for turn in _turns(db, sql, [list(ids)])}
+
+
+def turns_by_number(db: DuckDBPyConnection, seqs: Sequence[int]) -> list[Turn]:
+    """The turns with these numbers, in this order."""
+    sql = f"""select {_TURN} from turn t join session s on s.seq = t.session
+        join (select unnest(?::integer[]) as seq, unnest(?::integer[]) as place) w on w.seq = t.seq order by w.place"""
+    return _turns(db, sql, [list(seqs), list(range(len(seqs)))])
+
+
+def turns_of(db: DuckDBPyConnection, session: int) -> list[Turn]:
+    """Every turn of a stored session, in order."""
+    sql = f"select {_TURN} from turn t join session s on s.seq = t.session where s.seq = ? order by t.position"
+    return _turns(db, sql, [session])
+
+
+def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[SessionId, Session]:
+    """The sessions with these ids, by id."""
+    rows = db.execute(
+        "select id, conversation, source, started_at, utc_offset, title from session "
+        "where id in (select unnest(?::varchar[]))",
+        [list(ids)],
+    ).fetchall()
+    return {SessionId(r[0]): Session(SessionId(r[0]), r[1], r[2], from_stored(r[3], r[4]), r[5]) for r in rows}
+
+
+def neighbours(db: DuckDBPyConnection, turn: TurnId, before: int, after: int) -> list[Turn]:
+    """The turn with up to `before` and `after` turns around it in its session, in order."""
+    sql = f"""select {_TURN} from turn t join session s on s.seq = t.session
+        join (select session, position from turn where id = ?) o on o.session = t.session
+        where t.position between o.position - ? and o.position + ? order by t.position"""
+    return _turns(db, sql, [turn, before, after])
+
+
+def speakers(db: DuckDBPyConnection) -> frozenset[str]:
+    """Everyone who says something in the store."""
+    return frozenset(name for (name,) in db.execute("select distinct speaker from turn").fetchall())
+
+
+def _turns(db: DuckDBPyConnection, sql: str, parameters: list[object]) -> list[Turn]:
+    return [
+        Turn(TurnId(r[0]), SessionId(r[1]), r[2], r[3], r[4], from_stored(r[5], r[6]), r[7])
+        for r in db.execute(sql, parameters).fetchall()
+    ]

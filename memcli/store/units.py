@@ -1,0 +1,167 @@
+"""Units and what joins them: rows are gathered for a whole session and appended table by table.
+
+Sentence and turn units are appended and stay; the round and session units of a session that grew are made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Kind, Relation, TurnId, UnitId
+from .rows import append, columns, scalar
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = [
+    "Numbers",
+    "SentenceRow",
+    "UnitRows",
+    "drop_coarse",
+    "record_built",
+    "sentence_rows",
+    "turn_units",
+    "unbuilt",
+]
+
+
+@dataclass(slots=True)
+class Numbers:
+    """The next free number of each kind of row: read once while the store is held for writing."""
+
+    session: int
+    turn: int
+    unit: int
+    vector: int
+
+    @classmethod
+    def read(cls, db: DuckDBPyConnection) -> Numbers:
+        """From the open store."""
+        return cls(*(_next(db, table) for table in ("session", "turn", "unit", "vector")))
+
+
+def _next(db: DuckDBPyConnection, table: str) -> int:
+    return int(scalar(db, f"select coalesce(max(seq), -1) + 1 from {table}"))
+
+
+@dataclass(slots=True)
+class UnitRows:
+    """Units of one session with their sources and edges, not yet written."""
+
+    session: int
+    first: int
+    ids: list[UnitId] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)
+    vectors: list[int | None] = field(default_factory=list)
+    norms: list[float | None] = field(default_factory=list)
+    sources: list[tuple[int, int]] = field(default_factory=list)
+    edges: list[tuple[int, int, str, float]] = field(default_factory=list)
+
+    def add(
+        self,
+        kind: Kind,
+        id_: str,
+        sources: Iterable[int],
+        *,
+        text: str | None = None,
+        vector: int | None = None,
+        norm: float | None = None,
+    ) -> int:
+        """One more unit, made from the turns with the numbers `sources`; returns its number.
+
+        A unit without text is the text of its sources; one without a vector is pooled, and `norm` is the length of
+        its sum of sentence vectors.
+        """
+        seq = self.first + len(self.ids)
+        self.ids.append(UnitId(id_))
+        self.kinds.append(kind.value)
+        self.texts.append(text)
+        self.vectors.append(vector)
+        self.norms.append(norm)
+        self.sources.extend((seq, turn) for turn in sources)
+        return seq
+
+    def join(self, src: int, dst: int, relation: Relation, weight: float = 1.0) -> None:
+        """One more edge, between the units with these numbers."""
+        self.edges.append((src, dst, relation.value, weight))
+
+    def write(self, db: DuckDBPyConnection) -> None:
+        """Appends everything to the open store."""
+        seqs = np.arange(self.first, self.first + len(self.ids))
+        session = np.full(len(seqs), self.session)
+        names = ("seq", "id", "kind", "session", "text", "vector", "norm")
+        lists = (seqs, self.ids, self.kinds, session, self.texts, self.vectors, self.norms)
+        append(db, "unit", dict(zip(names, lists, strict=True)))
+        if self.sources:
+            append(db, "source", dict(zip(("unit", "turn"), np.array(self.sources).T, strict=True)))
+        if self.edges:
+            src, dst, relation, weight = map(list, zip(*self.edges, strict=True))
+            append(db, "edge", {"src": src, "dst": dst, "relation": relation, "weight": weight})
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRow:
+    """A sentence of a session: the numbers of its unit, its turn and its vector, and the vector [d] with its weight in a pool (words)."""
+
+    unit: int
+    turn: int
+    number: int
+    weight: int
+    vector: npt.NDArray[np.float32]
+
+
+def sentence_rows(db: DuckDBPyConnection, session: int) -> list[SentenceRow]:
+    """The sentences of a stored session, in the order of conversation."""
+    found = columns(
+        db,
+        """select u.seq, o.turn, v.seq as number, v.weight, v.data from unit u join source o on o.unit = u.seq
+           join vector v on v.seq = u.vector join turn t on t.seq = o.turn
+           where u.session = ? and u.kind = 'sentence' order by t.position, u.seq""",
+        [session],
+    )
+    return [
+        SentenceRow(int(unit), int(turn), int(number), int(weight), np.frombuffer(data, np.float16).astype(np.float32))
+        for unit, turn, number, weight, data in zip(*found.values(), strict=True)
+    ]
+
+
+def turn_units(db: DuckDBPyConnection, session: int) -> list[tuple[int, TurnId, str, int]]:
+    """For each indexed turn of a session in order: its number, its id, its speaker and its unit's number."""
+    return db.execute(
+        """select t.seq, t.id, t.speaker, u.seq from turn t join source o on o.turn = t.seq
+           join unit u on u.seq = o.unit and u.kind = 'turn' where t.session = ? order by t.position""",
+        [session],
+    ).fetchall()
+
+
+def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
+    """Removes the round and session units of a session, and what refers to them."""
+    coarse = "select seq from unit where session = ? and kind in ('round', 'session')"
+    db.execute(f"delete from edge where relation = 'membership' and dst in ({coarse})", [session])
+    db.execute(f"delete from source where unit in ({coarse})", [session])
+    db.execute("delete from unit where session = ? and kind in ('round', 'session')", [session])
+
+
+def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:
+    """Notes in the ledger that `producer` has been run over the first `turns` turns of the session."""
+    db.execute("delete from built where session = ? and producer = ?", [session, producer])
+    db.execute("insert into built values (?, ?, ?, ?)", [session, producer, version, turns])
+
+
+def unbuilt(db: DuckDBPyConnection, producers: Mapping[str, int]) -> list[int]:
+    """The sessions for which some producer has not been run in its present version over all turns, in order."""
+    rows: Sequence[tuple[int]] = db.execute(
+        """with size as (select session, count(*) as turns from turn group by session),
+                wanted as (select unnest(?::varchar[]) as producer, unnest(?::integer[]) as version)
+           select distinct s.session from size s cross join wanted w left join built b
+             on b.session = s.session and b.producer = w.producer and b.version = w.version and b.turns = s.turns
+           where b.session is null order by 1""",
+        [list(producers), list(producers.values())],
+    ).fetchall()
+    return [int(seq) for (seq,) in rows]

@@ -1,0 +1,273 @@
+"""A store as arrays: what a strategy scores over. Everything is loaded on first use, over one short-lived connection.
+
+Turns are in the order of conversation (session by session), so that a turn's neighbours are the rows beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Filters, Turn, TurnId
+from . import lexical, transcript
+from .rows import Columns, columns
+from .vectors import load_matrix
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["View", "days"]
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
+
+_BLOCK = 16384
+_NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+class View:
+    """The turns, sentences, vectors, postings and sentence graph of a store, or of one conversation in it.
+
+    Every per-turn array below has length `n` and the same order. Each is loaded when it is first asked for, over a
+    connection of its own from `reading`: a view that was `preload`ed holds the store open no longer.
+    """
+
+    def __init__(self, reading: Reading, dimension: int, conversation: str | None = None) -> None:
+        self._reading = reading
+        self._dimension = dimension
+        self._conversation = conversation
+        self._pools: dict[str, tuple[Ints, npt.NDArray[np.float64]]] = {}
+        self._postings: dict[str, tuple[Ints, Ints]] = {}
+
+    def preload(self, stems: Sequence[str], *, vectors: bool) -> None:
+        """Loads what a strategy will ask for in one go."""
+        with self._reading():  # DuckDB opens a file that this process has open already at no cost
+            _ = self.speaker_code, self.postings(stems), [self._pooled(kind) for kind in ("turn", "round", "session")]
+            if vectors:
+                _ = self.owner, self._matrix, self.similar
+
+    def _columns(self, sql: str, parameters: Sequence[object] = ()) -> Columns:
+        with self._reading() as db:
+            return columns(db, sql, parameters)
+
+    # -- turns ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _turns(self) -> Columns:
+        where = "where lower(s.conversation) = lower(?)" if self._conversation is not None else ""
+        return self._columns(
+            f"""select t.seq, t.session, t.position, t.speaker, t.role, epoch_us(t.said_at) as said_at, d.length, d.cues
+                from turn t join session s on s.seq = t.session join document d on d.turn = t.seq
+                {where} order by t.session, t.position""",
+            [self._conversation] if self._conversation is not None else [],
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of turns."""
+        return len(self._turns["seq"])
+
+    @cached_property
+    def session(self) -> Ints:
+        """For each turn the index of its session, dense from 0."""
+        return np.unique(self._turns["session"], return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def position(self) -> Ints:
+        """For each turn its place in its session, from 0."""
+        return self._turns["position"].astype(np.int64)
+
+    @property
+    def round(self) -> Ints:
+        """For each turn the index of its round, ascending."""
+        return self._pooled("round")[0]
+
+    @cached_property
+    def speaker_code(self) -> Ints:
+        """For each turn its speaker as a number: the place in `speaker_names`."""
+        return np.unique(self._turns["speaker"].astype(str), return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def speaker_names(self) -> list[str]:
+        """Everyone who speaks, sorted."""
+        return [str(name) for name in np.unique(self._turns["speaker"].astype(str))]
+
+    @cached_property
+    def roles(self) -> npt.NDArray[np.str_]:
+        """For each turn `user`, `assistant`, … or an empty text."""
+        return self._turns["role"].astype(str)
+
+    @property
+    def length(self) -> Ints:
+        """For each turn the number of its content stems."""
+        return self._turns["length"].astype(np.int64)
+
+    @property
+    def cues(self) -> Ints:
+        """For each turn its surface cues as bits (`ranking.cues`)."""
+        return self._turns["cues"].astype(np.int64)
+
+    @cached_property
+    def days(self) -> npt.NDArray[np.float64]:
+        """For each turn when it was said, in days since 1970 (UTC, or local time where no zone was said); nan: unknown."""
+        at = self._turns["said_at"]
+        return np.where(at == -1, np.nan, at / 86_400e6)
+
+    def allowed(self, filters: Filters) -> Bools:
+        """For each turn whether `filters` let it through. A turn without a time passes no bound on time."""
+        keep = np.ones(self.n, dtype=bool)
+        if filters.speaker is not None:
+            wanted = filters.speaker.casefold()
+            names = np.array([name.casefold() == wanted for name in self.speaker_names], dtype=bool)
+            keep &= names[self.speaker_code] if self.n else keep
+        if filters.since is not None:
+            keep &= self.days >= days(filters.since)
+        if filters.until is not None:
+            keep &= self.days < days(filters.until)
+        return keep
+
+    def fetch(self, rows: Sequence[int]) -> list[Turn]:
+        """The turns at these rows, in this order."""
+        with self._reading() as db:
+            found = transcript.turns_by_number(db, self._turns["seq"][list(rows)].tolist())
+        return found
+
+    def rows_of(self, ids: Sequence[TurnId]) -> Ints:
+        """The rows of the turns with these ids."""
+        with self._reading() as db:
+            found = transcript.indexed(db, ids)
+        return self._row_of_turn(np.array([found[i][0] for i in ids], dtype=np.int64))
+
+    # -- sentences and their vectors -------------------------------------------------------------------------------
+
+    @cached_property
+    def _sentences(self) -> Columns:
+        found = self._columns(
+            """select u.seq, o.turn, u.vector, v.weight from unit u join source o on o.unit = u.seq
+               join vector v on v.seq = u.vector where u.kind = 'sentence'""",
+        )
+        row = self._row_of_turn(found["turn"])
+        order = np.lexsort((found["seq"], row))
+        order = order[np.searchsorted(row[order], 0) :]  # rows of other conversations are -1
+        return {name: column[order] for name, column in (found | {"row": row}).items()}
+
+    def _row_of_turn(self, seqs: Ints) -> Ints:
+        by_seq = np.argsort(self._turns["seq"])
+        sorted_seqs = self._turns["seq"][by_seq]
+        at = np.minimum(np.searchsorted(sorted_seqs, seqs), max(self.n - 1, 0))
+        return np.where(sorted_seqs[at] == seqs, by_seq[at], -1) if self.n else np.full(len(seqs), -1)
+
+    @property
+    def owner(self) -> Ints:
+        """For each sentence the row of its turn; ascending."""
+        return self._sentences["row"].astype(np.int64)
+
+    @property
+    def weight(self) -> npt.NDArray[np.float64]:
+        """For each sentence its weight in a pooled vector: the number of its words, at least 1."""
+        return np.maximum(self._sentences["weight"].astype(np.float64), 1.0)
+
+    @cached_property
+    def _matrix(self) -> tuple[Ints, npt.NDArray[np.float16]]:
+        with self._reading() as db:
+            return load_matrix(db, self._dimension)
+
+    def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
+        """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact."""
+        seqs, matrix = self._matrix
+        scores = np.empty((len(queries), len(matrix)), dtype=np.float64)
+        for at in range(0, len(matrix), _BLOCK):  # widened block by block: memory stays flat
+            scores[:, at : at + _BLOCK] = queries @ matrix[at : at + _BLOCK].astype(np.float32).T
+        return scores[:, self._vector_rows(seqs)]
+
+    def vectors(self, sentences: Ints) -> Floats:
+        """The vectors float32 [m, d] of these sentence rows."""
+        seqs, matrix = self._matrix
+        return matrix[self._vector_rows(seqs)[sentences]].astype(np.float32)
+
+    def _vector_rows(self, seqs: Ints) -> Ints:
+        wanted = self._sentences["vector"]
+        if len(seqs) and seqs[-1] == len(seqs) - 1:  # dense, as long as nothing was ever forgotten
+            return wanted.astype(np.int64)
+        return np.searchsorted(seqs, wanted)
+
+    def norms(self, kind: str) -> npt.NDArray[np.float64]:
+        """The length of each turn's (`turn`), round's or session's token-weighted sum of sentence vectors.
+
+        With it, the cosine of a pooled vector is a sum of sentence cosines: no pooled vector is ever stored.
+        """
+        return self._pooled(kind)[1]
+
+    def _pooled(self, kind: str) -> tuple[Ints, npt.NDArray[np.float64]]:
+        """For each turn the index of its unit of this kind, and the length of each such unit's pooled vector."""
+        if kind not in self._pools:
+            found = self._columns(
+                "select o.turn, u.seq, u.norm from unit u join source o on o.unit = u.seq where u.kind = ?",
+                [kind],
+            )
+            row = self._row_of_turn(found["turn"])
+            order = np.argsort(row, kind="stable")[np.count_nonzero(row < 0) :]
+            unit, norm = found["seq"][order], found["norm"][order].astype(np.float64)
+            starts = np.r_[True, unit[1:] != unit[:-1]][: len(unit)]
+            self._pools[kind] = (np.cumsum(starts) - 1, np.maximum(norm[starts], 1e-9))
+        return self._pools[kind]
+
+    # -- words and the graph -----------------------------------------------------------------------------------------
+
+    def postings(self, stems: Sequence[str]) -> dict[str, tuple[Ints, Ints]]:
+        """For each of `stems` that occurs: the rows of its turns and the frequencies in them."""
+        missing = [stem for stem in dict.fromkeys(stems) if stem not in self._postings]
+        if missing:
+            with self._reading() as db:
+                found = lexical.postings(db, missing)
+            for stem in missing:
+                seqs, frequencies = found.get(stem, _NONE)
+                rows = self._row_of_turn(seqs)
+                self._postings[stem] = (rows[rows >= 0], frequencies[rows >= 0])
+        return {stem: self._postings[stem] for stem in dict.fromkeys(stems) if len(self._postings[stem][0])}
+
+    @cached_property
+    def similar(self) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
+        """The sentence graph's k-nearest-neighbour edges: two ends, as sentence rows, and the cosine."""
+        found = self._columns("select src, dst, weight from edge where relation = 'similar'")
+        seqs = self._sentences["seq"]
+        order = np.argsort(seqs)
+        ends = []
+        for name in ("src", "dst"):
+            at = np.minimum(np.searchsorted(seqs[order], found[name]), max(len(seqs) - 1, 0))
+            ends.append(np.where(seqs[order][at] == found[name], order[at], -1) if len(seqs) else found[name] * 0 - 1)
+        inside = (ends[0] >= 0) & (ends[1] >= 0)
+        return ends[0][inside], ends[1][inside], found["weight"][inside].astype(np.float64)
+
+    # -- text around a turn ------------------------------------------------------------------------------------------
+
+    def around(self, turn: TurnId, before: int, after: int) -> list[Turn]:
+        """The turn with its neighbours in the session, in order."""
+        with self._reading() as db:
+            return transcript.neighbours(db, turn, before, after)
+
+    def sentence_texts(self, rows: Sequence[int]) -> dict[int, list[tuple[int, str]]]:
+        """For each of the turns at `rows`: its sentences in order, as sentence rows with their text."""
+        wanted = np.flatnonzero(np.isin(self.owner, np.asarray(rows, dtype=np.int64)))
+        seqs = self._sentences["seq"][wanted]
+        found = self._columns("select seq, text from unit where seq in (select unnest(?::integer[]))", [seqs.tolist()])
+        text = dict(zip(found["seq"].tolist(), found["text"].tolist(), strict=True))
+        out: dict[int, list[tuple[int, str]]] = {int(row): [] for row in rows}
+        for sentence, seq in zip(wanted.tolist(), seqs.tolist(), strict=True):
+            out[int(self.owner[sentence])].append((sentence, text[seq]))
+        return out
+
+
+def days(moment: datetime) -> float:
+    """A moment in days since 1970; a local time counts as UTC."""
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return aware.timestamp() / 86_400.0
