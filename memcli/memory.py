@@ -1,0 +1,216 @@
+"""Memory: what a Python user imports, and what every command is a thin layer over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import ModelUnavailable, UsageError
+from .formats import Message, sources
+from .indexing.indexer import Indexer
+from .indexing.plan import plan
+from .ingestion import Ingestion, Report, Watcher
+from .model import Answer, Filters, Hit, Query, Session, Turn, TurnId
+from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
+from .providers.embedding import Embedder, embedder
+from .ranking.phrasing import phrase, spoken_names
+from .reading import ExtractiveReader
+from .reading.stored import StoredTranscript
+from .store import transcript
+from .store.connection import Store
+from .store.identity import Identity, drop_index, identity, set_identity
+from .store.view import View
+from .strategies import DEFAULT as DEFAULT_STRATEGY
+from .strategies import STRATEGIES, Strategy, strategy
+from .text import content_stems
+
+if TYPE_CHECKING:
+    from .store.compaction import Compaction
+
+__all__ = ["Memory", "Reading"]
+
+#: How many hits a reader is given, whatever number is shown.
+READ = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer with the hits that the reader was given, best first."""
+
+    answer: Answer
+    hits: Sequence[Hit]
+
+    def shown(self, k: int) -> list[Hit]:
+        """At most k hits for a person to look at: those that the answer cites first, then the best."""
+        place = {turn: i for i, turn in enumerate(self.answer.citations)}
+        return sorted(self.hits, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
+
+
+class Memory:
+    """One store of conversations. `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
+    one that the store was made with.
+
+    >>> memory = Memory("chats.memcli")
+    >>> memory.ingest(["chats.jsonl"])
+    >>> memory.ask("When did I move to Lisbon?").answer.text
+    """
+
+    def __init__(self, path: str | Path | None, *, embedder: str | Embedder = "") -> None:
+        self.store = Store(None if path is None else Path(path))
+        self._wanted = embedder if isinstance(embedder, str) else embedder.id
+        self._given = None if isinstance(embedder, str) else embedder
+        self._model: Future[Embedder] | None = None
+
+    # -- in --------------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        format_name: str | None = None,
+        strict: bool = False,
+        re_embed: bool = False,
+        watcher: Watcher = Watcher(),  # noqa: B008 - frozen
+    ) -> Report:
+        """Adds what the transcripts at `paths` (files, folders, `-`) hold and the store has not; see `ingestion`.
+
+        Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
+        """
+        found = list(sources(paths))
+        run = self._ingestion(watcher, re_embed=re_embed)
+        for source in found:
+            run.run(source, format_name, strict=strict)
+        return run.finish()
+
+    def add(self, messages: Iterable[Message], name: str = "api") -> Report:
+        """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
+        run = self._ingestion(Watcher(), re_embed=False)
+        run.take(messages, name)
+        return run.finish()
+
+    def _ingestion(self, watcher: Watcher, *, re_embed: bool) -> Ingestion:
+        model = self._embedder_for_writing(re_embed=re_embed)
+        self._resume(model)
+        return Ingestion(lambda stored: Indexer(self.store, lambda: model, model.dimension, stored), watcher)
+
+    def _resume(self, model: Embedder) -> None:
+        """Indexes what an interrupted change of embedder, or an older version, left without its index."""
+        if self.store.exists:
+            needs = [strategy(name).needs for name in STRATEGIES]
+            Indexer(self.store, lambda: model, model.dimension).resume(plan(needs))
+
+    def _embedder_for_writing(self, *, re_embed: bool) -> Embedder:
+        stored = self._identity() if self.store.exists else None
+        name = self._wanted or (stored.name if stored else DEFAULT_EMBEDDER)
+        model = self._given or embedder(name, bulk=True)
+        chosen = Identity(name, model.id, model.dimension)
+        if stored is not None and stored.id != model.id:
+            if not re_embed:
+                raise UsageError(
+                    f"this store was filled with {stored.id}, not {model.id}",
+                    f"use --embedder {stored.name}, or --re-embed to embed everything again",
+                )
+            with self.store.writing() as db:
+                drop_index(db, chosen)
+        elif stored is None:
+            with self.store.writing() as db:
+                set_identity(db, chosen)
+        return model
+
+    # -- out -------------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        filters: Filters | None = None,
+        at: datetime | None = None,
+        strategy_name: str = DEFAULT_STRATEGY,
+    ) -> list[Hit]:
+        """At most k turns that speak to `text`, best first. `at`: when it is asked, default now.
+
+        Raises StoreError, UsageError, ModelUnavailable.
+        """
+        return self._retrieve(text, k, filters, at, strategy_name)[1]
+
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = READ,
+        filters: Filters | None = None,
+        at: datetime | None = None,
+        strategy_name: str = DEFAULT_STRATEGY,
+    ) -> Reading:
+        """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises."""
+        query, hits, view = self._retrieve(question, k, filters, at, strategy_name)
+        return Reading(ExtractiveReader(StoredTranscript(view)).read(query, hits), hits)
+
+    def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
+        """For each source turn of the hits: the turn, and the session that it was said in."""
+        with self.store.reading() as db:
+            turns = transcript.turns_by_id(db, [i for hit in hits for i in hit.unit.sources])
+            sessions = transcript.sessions_of(db, [turn.session for turn in turns.values()])
+        return {turn.id: (turn, sessions[turn.session]) for turn in turns.values()}
+
+    def transcript(self) -> StoredTranscript:
+        """The store as a reader sees it."""
+        return StoredTranscript(View(self.store.reading, self._dimension()))
+
+    def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
+        """The question as `chosen` wants it, and what it is asked over."""
+        if not text.strip():
+            raise UsageError("the question is empty", "ask something")
+        view = View(self.store.reading, self._dimension(), filters.conversation)
+        model = self._model_in_background()
+        view.preload(content_stems(text), vectors=True)  # meanwhile the model loads
+        names = spoken_names(text, view.speaker_names)
+        rows = model.result().embed([text, *(phrase(kind, text, names) for kind in chosen.phrasings)])
+        self._check(model.result())
+        return Query(text, rows[0], at, filters, dict(zip(chosen.phrasings, rows[1:], strict=True))), view
+
+    def _retrieve(
+        self, text: str, k: int, filters: Filters | None, at: datetime | None, strategy_name: str
+    ) -> tuple[Query, list[Hit], View]:
+        if k < 1:
+            raise UsageError("-k must be at least 1")
+        chosen = strategy(strategy_name)
+        query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
+        return query, chosen.retrieve(query, view, k), view
+
+    def _model_in_background(self) -> Future[Embedder]:
+        if self._model is None:
+            stored = self._identity()
+            name = self._wanted or (stored.name if stored else DEFAULT_EMBEDDER)
+            executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memcli-model")
+            self._model = executor.submit(lambda: self._given or embedder(name))
+            executor.shutdown(wait=False)
+        return self._model
+
+    def _check(self, model: Embedder) -> None:
+        stored = self._identity()
+        if stored is not None and stored.id != model.id:
+            raise ModelUnavailable(
+                f"this store was filled with {stored.id}, not {model.id}", f"use --embedder {stored.name}"
+            )
+
+    def _identity(self) -> Identity | None:
+        with self.store.reading() as db:
+            return identity(db)
+
+    def _dimension(self) -> int:
+        stored = self._identity()
+        return stored.dimension if stored else 1
+
+    # -- care ------------------------------------------------------------------------------------------------------
+
+    def compact(self, *, dry_run: bool = False) -> Compaction:
+        """Gives space back; see `store.compaction`."""
+        from .store.compaction import compact
+
+        return compact(self.store, dry_run=dry_run)

@@ -1,0 +1,85 @@
+"""Small operations on scores: one number a turn, turns in the order of conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Neighbours", "group_max", "group_sum", "standard", "top"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def standard(scores: Floats) -> Floats:
+    """The scores with mean 0 and deviation 1; all zero where they are equal."""
+    return (scores - scores.mean()) / (scores.std() + 1e-6) if len(scores) else scores
+
+
+def group_max(scores: Floats, groups: Ints, count: int) -> Floats:
+    """The largest score of each group; 0 for a group without any. `groups`: [n], values under `count`."""
+    out = np.full(count, -np.inf)
+    np.maximum.at(out, groups, scores)
+    return np.where(np.isfinite(out), out, 0.0)
+
+
+def group_sum(scores: Floats, groups: Ints, count: int) -> Floats:
+    """The sum of each group's scores."""
+    return np.bincount(groups, weights=scores, minlength=count)
+
+
+def top(scores: Floats, k: int) -> Ints:
+    """The places of the k highest scores, best first; equal scores in the order of conversation."""
+    k = min(k, len(scores))
+    if k <= 0:
+        return np.zeros(0, dtype=np.int64)
+    bound = np.partition(scores, len(scores) - k)[len(scores) - k]
+    places = np.flatnonzero(scores >= bound)
+    return places[np.argsort(-scores[places], kind="stable")][:k]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Who speaks before and after each turn in its session: places, or −1 at the ends."""
+
+    before: Ints
+    after: Ints
+
+    @classmethod
+    def of(cls, session: Ints) -> Neighbours:
+        """From the session of each turn, ascending."""
+        n = len(session)
+        here = np.arange(n)
+        same = session[1:] == session[:-1]
+        before, after = np.full(n, -1), np.full(n, -1)
+        before[1:] = np.where(same, here[:-1], -1)
+        after[:-1] = np.where(same, here[1:], -1)
+        return cls(before, after)
+
+    def previous(self, scores: Floats) -> Floats:
+        """For each turn the score of the one before it; 0 at a session's start."""
+        return _taken(scores, self.before)
+
+    def following(self, scores: Floats) -> Floats:
+        """For each turn the score of the one after it; 0 at a session's end."""
+        return _taken(scores, self.after)
+
+    def window(self, scores: Floats, radius: int) -> Floats:
+        """For each turn the mean score of the turns at most `radius` away in its session."""
+        total, count = scores.copy(), np.ones(len(scores))
+        left = right = np.arange(len(scores))
+        for _ in range(radius):
+            left, right = _step(left, self.before), _step(right, self.after)
+            total += _taken(scores, left) + _taken(scores, right)
+            count += (left >= 0).astype(float) + (right >= 0)
+        return total / count
+
+
+def _step(places: Ints, towards: Ints) -> Ints:
+    return np.where(places >= 0, towards[places], -1)
+
+
+def _taken(scores: Floats, places: Ints) -> Floats:
+    return np.where(places >= 0, scores[places], 0.0)

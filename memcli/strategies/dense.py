@@ -1,0 +1,33 @@
+"""`dense`: the cosine between the question and each turn's pooled vector. The plain baseline of every paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..indexing.plan import Needs
+from ..model import Hit, Kind, Query
+from ..ranking.arrays import group_max, group_sum
+from ..store.view import View
+from .base import cut
+
+__all__ = ["Dense"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Turn vectors are the token-weighted means of their sentences' vectors (`indexing.coarse`)."""
+
+    needs: Needs = Needs(frozenset({Kind.TURN, Kind.SENTENCE}))  # noqa: RUF009
+    phrasings: Sequence[str] = ()
+
+    def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
+        """See `Strategy.retrieve`."""
+        if not view.n:
+            return []
+        cosines = view.cosines(query.vector[None, :])[0]
+        scores = group_sum(cosines * view.weight, view.owner, view.n) / view.norms("turn")
+        best = group_max(cosines, view.owner, view.n)
+        return cut(view, scores, query.filters, k, {"cosine": best, "dense.turn": scores})

@@ -1,0 +1,172 @@
+"""`fused`, the default: many signals, mixed by what the question is like, with learned weights.
+
+`docs/strategies/fused.md` says what each signal is and what it is worth; `benchmarks/train_fused.py` makes the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..indexing.plan import Needs
+from ..model import Hit, Kind, Query, Relation
+from ..ranking import fusion, routing, signals
+from ..ranking.arrays import Neighbours, top
+from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
+from ..store.view import View, days
+from ..text import content_stems
+from ..times import find
+from .base import cut
+
+__all__ = ["PRODUCTS", "Features", "Fused"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+#: Signals that mean more together than apart. `ask.*` is a gate of the question: 1 or 0 for every turn.
+PRODUCTS = (
+    ("speaker.asked", "dense.sentence"),
+    ("speaker.asked", "bm25.turn"),
+    ("dense.sentence", "bm25.turn"),
+    ("ask.time", "cue.date"),
+    ("ask.time", "cue.digit"),
+    ("ask.advice", "cue.preference"),
+    ("ask.advice", "cue.choice"),
+    ("ask.advice", "taste.turn"),
+    ("ask.advice", "taste.sentence"),
+    ("ask.advice", "bm25.turn"),
+    ("ask.advice", "dense.turn"),
+    ("ask.advice", "speaker.user"),
+    ("ask.first_person", "speaker.user"),
+    ("ask.first_person", "bm25.turn"),
+)
+
+#: Signals whose best turns are considered; the learned score ranks only these.
+_PROPOSERS = (
+    "dense.turn", "dense.sentence", "dense.window1", "dense.window3", "dense.round", "dense.feedback", "taste.turn",
+    "taste.sentence", "bm25.turn", "bm25.window1", "bm25.window3", "bm25.round", "graph.hop", "graph.spread",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The candidates of a question as rows of the view, their signals [n, features] by name, the question's gates."""
+
+    rows: Ints
+    names: Sequence[str]
+    matrix: Floats
+    gates: Floats
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> fusion.Weights:
+    return fusion.packaged()
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """`proposed`: how many turns each signal may propose; `weights`: None for the package's."""
+
+    proposed: int = 60
+    weights: fusion.Weights | None = None
+    needs: Needs = Needs(  # noqa: RUF009
+        frozenset({Kind.TURN, Kind.SENTENCE, Kind.ROUND, Kind.SESSION}), frozenset({Relation.SIMILAR})
+    )
+    phrasings: Sequence[str] = (NAMELESS, PREFERENCE)
+
+    def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
+        """See `Strategy.retrieve`."""
+        if not view.n:
+            return []
+        found = self.features(query, view, max(self.proposed, k))
+        weights = self.weights or _packaged()
+        order = [found.names.index(name) for name in weights.features]
+        parts = weights.contributions(found.matrix[:, order], found.gates)
+        traces = {"cosine": found.matrix[:, found.names.index("dense.cosine")], **_families(weights.features, parts)}
+        return cut(view, fusion.share(parts.sum(axis=1)), query.filters, k, traces, found.rows)
+
+    def features(self, query: Query, view: View, proposed: int) -> Features:
+        """Every signal of every candidate: what the weights are trained on."""
+        names = spoken_names(query.text, view.speaker_names)
+        found = _signals(query, view, names)
+        stems = _stems(query.text, names)
+        gates = routing.gates(
+            query.text,
+            named=bool(names),
+            assistant="assistant" in set(view.roles.tolist()),
+            stems=stems,
+            known=len(view.postings(stems)),
+            signals=found,
+        )
+        allowed = np.flatnonzero(view.allowed(query.filters))
+        rows = _candidates(found, allowed, proposed)
+        return Features(rows, *_matrix({name: values[rows] for name, values in found.items()}, gates), gates)
+
+
+def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats]:
+    turns = signals.Turns(view.session, view.round, view.position, view.length, view.cues, Neighbours.of(view.session))
+    norms = (view.norms("turn"), view.norms("round"), view.norms("session"))
+    sentences = signals.Sentences(view.owner, view.weight, *norms, view.similar)
+    nameless = query.phrasings.get(NAMELESS, query.vector)
+    taste = query.phrasings.get(PREFERENCE, query.vector)
+    plain, tasteful = view.cosines(np.stack([nameless, taste]))
+    feedback = nameless + view.vectors(signals.feedback_rows(plain, sentences)).mean(axis=0)
+    stems = _stems(query.text, names)
+    return {
+        **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, sentences),
+        **signals.preference_signals(tasteful, turns, sentences),
+        **signals.lexical_signals(stems, view.postings(stems), turns),
+        **signals.cue_signals(turns, _asked(view, names), _roles(view)),
+        **signals.time_signals(view.days, _days(query)),
+    }
+
+
+def _stems(question: str, names: Sequence[str]) -> list[str]:
+    """The question's content stems without the speakers' names, which say who is meant and not what."""
+    spoken = {stem for name in names for stem in content_stems(name)}
+    return [stem for stem in content_stems(question) if stem not in spoken] or content_stems(question)
+
+
+def _asked(view: View, names: Sequence[str]) -> Floats:
+    if not names:
+        return np.zeros(view.n)
+    is_named = np.array([name in names for name in view.speaker_names])
+    return np.where(is_named[view.speaker_code], 1.0, -1.0)
+
+
+def _roles(view: View) -> dict[str, Floats]:
+    return {role: (view.roles == role).astype(np.float64) for role in ("user", "assistant")}
+
+
+def _days(query: Query) -> list[tuple[float, float]]:
+    spans = [found.span for found in find(query.text, query.asked_at)]
+    return [(days(span.start), days(span.end)) for span in spans]
+
+
+def _candidates(found: dict[str, Floats], allowed: Ints, proposed: int) -> Ints:
+    """The turns that some signal ranks among its best, in the order of conversation."""
+    blend = found["dense.sentence"] + found["dense.window1"] + found["dense.session"] + found["bm25.session_standard"]
+    blend = blend + 3 * (found["bm25.turn"] + found["bm25.window1"])
+    lists = [top(found[name][allowed], proposed) for name in _PROPOSERS] + [top(blend[allowed], 2 * proposed)]
+    return allowed[np.unique(np.concatenate(lists))]
+
+
+def _matrix(found: dict[str, Floats], gates: Floats) -> tuple[list[str], Floats]:
+    asks = {f"ask.{name}": value for name, value in zip(routing.GATES, gates.tolist(), strict=True)}
+    columns = dict(found)
+    for left, right in PRODUCTS:
+        columns[f"{left}*{right}"] = (asks[left] if left in asks else found[left]) * found[right]
+    return list(columns), np.stack(list(columns.values()), axis=1)
+
+
+def _families(names: Sequence[str], parts: Floats) -> dict[str, Floats]:
+    """What each family of signals (the word before the dot; of a product the last factor's) adds to the score."""
+    family = [name.rsplit("*", 1)[-1].split(".", 1)[0] for name in names]
+    return {
+        f"score.{one}": parts[:, [i for i, each in enumerate(family) if each == one]].sum(axis=1)
+        for one in dict.fromkeys(family)
+    }
