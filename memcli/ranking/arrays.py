@@ -22,7 +22,8 @@ def group_max(scores: Floats, groups: Ints, count: int) -> Floats:
     """The largest score of each group; 0 for a group without any. `groups`: [n], values under `count`."""
     out = np.full(count, -np.inf)
     np.maximum.at(out, groups, scores)
-    return np.where(np.isfinite(out), out, 0.0)
+    out[~np.isfinite(out)] = 0.0
+    return out
 
 
 def group_sum(scores: Floats, groups: Ints, count: int) -> Floats:

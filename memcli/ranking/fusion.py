@@ -68,4 +68,5 @@ def share(scores: Floats) -> Floats:
     if not len(scores):
         return scores
     raised = np.exp(scores - scores.max())
-    return raised / raised.sum()
+    result: Floats = raised / raised.sum()
+    return result
