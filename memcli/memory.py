@@ -10,25 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import ModelUnavailable, UsageError
-from .formats import Message, sources
-from .indexing.indexer import Indexer
-from .indexing.plan import plan
-from .ingestion import Ingestion, Report, Watcher
 from .model import Answer, Filters, Hit, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder
 from .ranking.phrasing import phrase, spoken_names
-from .reading import ExtractiveReader
-from .reading.stored import StoredTranscript
 from .store import transcript
 from .store.connection import Store
 from .store.identity import Identity, drop_index, identity, set_identity
+from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import STRATEGIES, Strategy, strategy
 from .text import content_stems
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
+    from .formats import Message
+    from .ingestion import Ingestion, Report, Watcher
+    from .reading.stored import StoredTranscript
     from .store.compaction import Compaction
 
 __all__ = ["Memory", "Reading"]
@@ -64,6 +62,7 @@ class Memory:
         self._wanted = embedder if isinstance(embedder, str) else embedder.id
         self._given = None if isinstance(embedder, str) else embedder
         self._model: Future[Embedder] | None = None
+        self._views: dict[str | None, tuple[int, View]] = {}
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -74,12 +73,14 @@ class Memory:
         format_name: str | None = None,
         strict: bool = False,
         re_embed: bool = False,
-        watcher: Watcher = Watcher(),  # noqa: B008 - frozen
+        watcher: Watcher | None = None,
     ) -> Report:
         """Adds what the transcripts at `paths` (files, folders, `-`) hold and the store has not; see `ingestion`.
 
         Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
         """
+        from .formats import sources
+
         found = list(sources(paths))
         run = self._ingestion(watcher, re_embed=re_embed)
         for source in found:
@@ -88,20 +89,24 @@ class Memory:
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
-        run = self._ingestion(Watcher(), re_embed=False)
+        run = self._ingestion(None, re_embed=False)
         run.take(messages, name)
         return run.finish()
 
-    def _ingestion(self, watcher: Watcher, *, re_embed: bool) -> Ingestion:
+    def _ingestion(self, watcher: Watcher | None, *, re_embed: bool) -> Ingestion:
+        from .indexing.indexer import Indexer
+        from .ingestion import Ingestion, Watcher
+
         model = self._embedder_for_writing(re_embed=re_embed)
         self._resume(model)
-        return Ingestion(lambda stored: Indexer(self.store, lambda: model, model.dimension, stored), watcher)
+        return Ingestion(lambda stored: Indexer(self.store, model, stored), watcher or Watcher())
 
     def _resume(self, model: Embedder) -> None:
         """Indexes what an interrupted change of embedder, or an older version, left without its index."""
-        if self.store.exists:
-            needs = [strategy(name).needs for name in STRATEGIES]
-            Indexer(self.store, lambda: model, model.dimension).resume(plan(needs))
+        from .indexing.indexer import Indexer
+        from .indexing.plan import plan
+
+        Indexer(self.store, model).resume(plan(strategy(name).needs for name in STRATEGIES))
 
     def _embedder_for_writing(self, *, re_embed: bool) -> Embedder:
         stored = self._identity() if self.store.exists else None
@@ -148,6 +153,9 @@ class Memory:
         strategy_name: str = DEFAULT_STRATEGY,
     ) -> Reading:
         """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises."""
+        from .reading import ExtractiveReader
+        from .reading.stored import StoredTranscript
+
         query, hits, view = self._retrieve(question, k, filters, at, strategy_name)
         return Reading(ExtractiveReader(StoredTranscript(view)).read(query, hits), hits)
 
@@ -160,18 +168,26 @@ class Memory:
 
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""
-        return StoredTranscript(View(self.store.reading, self._dimension()))
+        from .reading.stored import StoredTranscript
+
+        return StoredTranscript(self._view(None, self._identity()))
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""
         if not text.strip():
             raise UsageError("the question is empty", "ask something")
-        view = View(self.store.reading, self._dimension(), filters.conversation)
-        model = self._model_in_background()
-        view.preload(content_stems(text), vectors=True)  # meanwhile the model loads
+        with self.store.reading():  # one opening for everything that can be read before the model is there
+            stored = self._identity()
+            loading = self._model_in_background(stored)
+            view = self._view(filters.conversation, stored)
+            view.preload(content_stems(text), vectors=True)
+        model = loading.result()
+        if stored is not None and stored.id != model.id:
+            raise ModelUnavailable(
+                f"this store was filled with {stored.id}, not {model.id}", f"use --embedder {stored.name}"
+            )
         names = spoken_names(text, view.speaker_names)
-        rows = model.result().embed([text, *(phrase(kind, text, names) for kind in chosen.phrasings)])
-        self._check(model.result())
+        rows = model.embed([text, *(phrase(kind, text, names) for kind in chosen.phrasings)])
         return Query(text, rows[0], at, filters, dict(zip(chosen.phrasings, rows[1:], strict=True))), view
 
     def _retrieve(
@@ -183,29 +199,27 @@ class Memory:
         query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
         return query, chosen.retrieve(query, view, k), view
 
-    def _model_in_background(self) -> Future[Embedder]:
+    def _view(self, conversation: str | None, stored: Identity | None) -> View:
+        """The store, or one conversation, as arrays: the ones loaded for the question before, where nothing changed."""
+        with self.store.reading() as db:
+            now = generation(db)
+        kept = self._views.get(conversation)
+        if kept is None or kept[0] != now:
+            kept = (now, View(self.store.reading, stored.dimension if stored else 1, conversation))
+            self._views = {conversation: kept}
+        return kept[1]
+
+    def _model_in_background(self, stored: Identity | None) -> Future[Embedder]:
         if self._model is None:
-            stored = self._identity()
             name = self._wanted or (stored.name if stored else DEFAULT_EMBEDDER)
             executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memcli-model")
             self._model = executor.submit(lambda: self._given or embedder(name))
             executor.shutdown(wait=False)
         return self._model
 
-    def _check(self, model: Embedder) -> None:
-        stored = self._identity()
-        if stored is not None and stored.id != model.id:
-            raise ModelUnavailable(
-                f"this store was filled with {stored.id}, not {model.id}", f"use --embedder {stored.name}"
-            )
-
     def _identity(self) -> Identity | None:
         with self.store.reading() as db:
             return identity(db)
-
-    def _dimension(self) -> int:
-        stored = self._identity()
-        return stored.dimension if stored else 1
 
     # -- care ------------------------------------------------------------------------------------------------------
 

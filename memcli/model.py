@@ -1,4 +1,4 @@
-"""The types that every stage of memcli hands to the next: frozen dataclasses, no behaviour.
+"""The types that every stage of memcli hands to the next: frozen dataclasses, hardly any behaviour.
 
 What was said is `Session` and `Turn`; everything that can be retrieved is a `Unit`, whatever made it; `Edge`
 joins units; a `Query` is answered by ranked `Hit`s, which a reader turns into a `Context` and an `Answer`.
@@ -25,6 +25,7 @@ __all__ = [
     "Filters",
     "Hit",
     "Kind",
+    "Needs",
     "Query",
     "Relation",
     "Session",
@@ -69,6 +70,17 @@ class Relation(StrEnum):
     HAS_ARGUMENT = "has_argument"
     SYNONYM = "synonym"
     ASSOCIATED = "associated"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """The kinds of units and the relations that a strategy retrieves from."""
+
+    kinds: frozenset[Kind] = frozenset()
+    relations: frozenset[Relation] = frozenset()
+
+    def __or__(self, other: Needs) -> Needs:
+        return Needs(self.kinds | other.kinds, self.relations | other.relations)
 
 
 @dataclass(frozen=True, slots=True)

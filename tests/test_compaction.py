@@ -16,7 +16,9 @@ from memcli.store.connection import Store
 
 @pytest.fixture
 def filled(memory: Memory, write: Callable[..., Path]) -> Memory:
-    turns = [{"text": f"Item {i} is number {i * 7}. It is fine.", "session": f"s{i // 10}", "id": str(i)} for i in range(200)]
+    turns = [
+        {"text": f"Item {i} is number {i * 7}. It is fine.", "session": f"s{i // 10}", "id": str(i)} for i in range(200)
+    ]
     memory.ingest([write("a.jsonl", *turns)])
     return memory
 
@@ -30,7 +32,9 @@ def test_space_comes_back(filled: Memory) -> None:
     path = filled.store.path
     assert path is not None
     with filled.store.writing() as db:
-        db.execute("create table heap as select md5(range::varchar) || md5((range + 1)::varchar) as t from range(40000)")
+        db.execute(
+            "create table heap as select md5(range::varchar) || md5((range + 1)::varchar) as t from range(40000)"
+        )
     filled.add([Message(f"Later {i} was {i * 3}.", session="later", id=str(i)) for i in range(300)])
     with filled.store.writing() as db:  # what came later lies behind the table: dropping it leaves a hole
         db.execute("drop table heap")
@@ -68,7 +72,9 @@ def test_orphans_and_doubles_go(filled: Memory) -> None:
 
 
 def test_a_session_that_is_stored_twice_goes_once(memory: Memory, write: Callable[..., Path]) -> None:
-    turns = [{"text": t, "speaker": "Ada", "timestamp": f"2024-01-01T10:0{i}:00"} for i, t in enumerate(("Hi.", "Bye."))]
+    turns = [
+        {"text": t, "speaker": "Ada", "timestamp": f"2024-01-01T10:0{i}:00"} for i, t in enumerate(("Hi.", "Bye."))
+    ]
     memory.ingest([write("a.jsonl", *turns)])
     memory.ingest([write("b.jsonl", *({**t, "session": "named"} for t in turns))])
     assert len(_said(memory.store)) == 4

@@ -9,6 +9,7 @@ import types
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -86,7 +87,9 @@ def test_sentence_transformers_behind_the_seam(monkeypatch: pytest.MonkeyPatch) 
         def encode(self, texts: list[str], **_: object) -> np.ndarray:
             return np.array([[len(t), 0.0, 0.0] for t in texts])
 
-    monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=SentenceTransformer))
+    monkeypatch.setitem(
+        sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=SentenceTransformer)
+    )
     model = embedder("sentence-transformers:some/model")
     assert (model.id, model.dimension) == ("sentence-transformers:some/model", 3)
     assert model.embed(["abc"]).tolist() == [[1.0, 0.0, 0.0]]
@@ -98,8 +101,8 @@ def test_sentence_transformers_behind_the_seam(monkeypatch: pytest.MonkeyPatch) 
 class _Endpoint(BaseHTTPRequestHandler):
     """Speaks the embeddings protocol: a text's vector is its length and its number of words, out of order."""
 
-    failing = False
-    seen: list[list[str]]
+    failing: ClassVar[bool] = False
+    seen: ClassVar[list[list[str]]]
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -108,9 +111,17 @@ class _Endpoint(BaseHTTPRequestHandler):
             reply: dict[str, object] = {"error": {"message": "no such model"}}
         else:
             type(self).seen.append(body["input"])
-            rows = [{"index": i, "object": "embedding", "embedding": [float(len(t)), float(len(t.split()))]} for i, t in enumerate(body["input"])]
+            rows = [
+                {"index": i, "object": "embedding", "embedding": [float(len(t)), float(len(t.split()))]}
+                for i, t in enumerate(body["input"])
+            ]
             self.send_response(200)
-            reply = {"object": "list", "model": body["model"], "data": rows[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+            reply = {
+                "object": "list",
+                "model": body["model"],
+                "data": rows[::-1],
+                "usage": {"prompt_tokens": 1, "total_tokens": 1},
+            }
         payload = json.dumps(reply).encode()
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))
@@ -124,7 +135,7 @@ class _Endpoint(BaseHTTPRequestHandler):
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Endpoint]]:
     class Handler(_Endpoint):
-        seen: list[list[str]] = []
+        seen: ClassVar[list[list[str]]] = []
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever)

@@ -26,7 +26,7 @@ def test_idf_is_the_logarithm_of_robertsons_odds_plus_one() -> None:
 
 
 def test_bm25_of_three_turns_by_hand() -> None:
-    """"tea" is twice in turn 0 (length 4) and once in turn 2 (length 2); turn 1 has length 3; the mean is 3."""
+    """ "tea" is twice in turn 0 (length 4) and once in turn 2 (length 2); turn 1 has length 3; the mean is 3."""
     postings = {"tea": (np.array([0, 2]), np.array([2, 1]))}
     found = bm25(["tea"], postings, np.array([4, 3, 2]), np.arange(3), k1=1.2, b=0.75)
     weight = math.log(1 + 1.5 / 2.5)

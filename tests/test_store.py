@@ -51,7 +51,9 @@ def test_ingesting_twice_changes_nothing(memory: Memory, write: Callable[..., Pa
     assert once["vector"] == 3  # "I like tea.", "A lot.", "Me too.": each distinct sentence once
 
 
-def test_a_longer_version_of_a_file_adds_what_is_new(memory: Memory, write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_longer_version_of_a_file_adds_what_is_new(
+    memory: Memory, write: Callable[..., Path], tmp_path: Path
+) -> None:
     whole = _chat("One thing.", "Two things.", "Three things.", "Four things.", "Five things.")
     memory.ingest([write("a.jsonl", *whole[:3])])
     report = memory.ingest([write("a.jsonl", *whole)])
@@ -180,10 +182,9 @@ def test_a_folder_that_takes_no_files(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_busy_store(memory: Memory, write: Callable[..., Path]) -> None:
     memory.ingest([write("a.jsonl", *_chat("Hi."))])
-    holder = subprocess.Popen(
-        [sys.executable, "-c", f"import duckdb,sys\nc=duckdb.connect({str(memory.store.path)!r})\nprint('held',flush=True)\nsys.stdin.read()"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+    connect = f"import duckdb, sys\nc = duckdb.connect({str(memory.store.path)!r})\n"
+    program = connect + "print('held', flush=True)\nsys.stdin.read()"
+    holder = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
@@ -218,12 +219,18 @@ def test_a_killed_ingest_keeps_what_it_reported_and_resumes(tmp_path: Path) -> N
     whole.ingest([source])
     assert report.added < 600
     with Store(store).reading() as one, whole.store.reading() as other:
-        for table, columns in (("turn", "id, position, text"), ("unit", "id, kind, text, norm"), ("posting", "term, frequency")):
+        for table, columns in (
+            ("turn", "id, position, text"),
+            ("unit", "id, kind, text, norm"),
+            ("posting", "term, frequency"),
+        ):
             sql = f"select {columns} from {table} order by all"
             assert one.execute(sql).fetchall() == other.execute(sql).fetchall()
 
 
-def test_another_embedder_is_refused_until_asked_for(memory: Memory, write: Callable[..., Path], tmp_path: Path) -> None:
+def test_another_embedder_is_refused_until_asked_for(
+    memory: Memory, write: Callable[..., Path], tmp_path: Path
+) -> None:
     from memcli.errors import ModelUnavailable, UsageError
     from memcli.providers.fakes import FakeEmbedder
 
@@ -291,7 +298,10 @@ def test_a_snapshot_lags_is_extended_and_a_broken_one_is_missing(tmp_path: Path)
         db.executemany("insert into vector values (?, ?, ?, ?)", values)
         index.refresh(db)
         index.save(db)
-        db.executemany("insert into vector values (?, ?, ?, ?)", [(i, i, 1, rows[i].astype(np.float16).tobytes()) for i in range(600, 700)])
+        db.executemany(
+            "insert into vector values (?, ?, ?, ?)",
+            [(i, i, 1, rows[i].astype(np.float16).tobytes()) for i in range(600, 700)],
+        )
     again = VectorIndex(32, hnsw_from=300)
     with store.writing() as db:
         again.refresh(db)

@@ -27,7 +27,7 @@ def paced(records: Iterator[_Record], idle: float = IDLE) -> Iterator[_Record | 
         try:
             for record in records:
                 waiting.put((record, None, False))
-        except BaseException as error:  # noqa: BLE001 - handed to the reader of this generator, who raises it
+        except BaseException as error:
             waiting.put((None, error, True))
         else:
             waiting.put((None, None, True))

@@ -35,4 +35,5 @@ def pooled_norms(vectors: npt.NDArray[np.float32], weights: Ints, groups: Ints, 
     positive = np.maximum(weights, 1).astype(np.float64)
     sums = np.zeros((count, vectors.shape[1]))
     np.add.at(sums, groups, vectors * positive[:, None])
-    return np.linalg.norm(sums, axis=1)
+    lengths: npt.NDArray[np.float64] = np.linalg.norm(sums, axis=1)
+    return lengths

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
-from functools import cached_property
 
 import numpy as np
 
 from ..model import Session, SessionId, Turn, TurnId
 from ..providers.embedding import Embedder
-from ..store import transcript, units, vectors
+from ..store import graph, transcript, units, vectors
 from ..store.connection import Store
 from ..store.vectors import VectorIndex
 from ..text import words
@@ -20,31 +20,36 @@ from .writer import Embedded, SessionWriter
 
 __all__ = ["Indexer"]
 
-#: Sentences that are gathered before they are embedded and written: a second or two of work, which is all that a
-#: kill can cost, and enough to fill the embedder's batches with sentences of one length.
-BATCH = 2000
+#: Sentences that are gathered before they are embedded and written: a few seconds of work, which is all that a kill
+#: can cost, and enough to fill the embedder's batches with sentences of one length.
+BATCH = 3000
+#: New turns after which the graph's communities are worth finding at once, and not when somebody looks at them.
+GRAPH_FROM = 5000
 
 
 class Indexer:
-    """Takes sessions' turns and stores them with their index; calls `stored` after each committed session."""
+    """Takes sessions' turns and stores them with their index; calls `stored` after each committed session.
+
+    One batch is written, by a thread of its own, while the next is read and embedded.
+    """
 
     def __init__(
         self,
         store: Store,
-        embedder: Callable[[], Embedder],
-        dimension: int,
+        embedder: Embedder,
         stored: Callable[[Session, int], object] = lambda _session, _added: None,
     ) -> None:
         self._store = store
-        self._make_embedder = embedder
+        self._embedder = embedder
         self._stored = stored
-        self._index = VectorIndex(dimension)
+        self._index = VectorIndex(embedder.dimension)
         self._waiting: list[Segmented] = []
         self._sentences = 0
-
-    @cached_property
-    def _embedder(self) -> Embedder:
-        return self._make_embedder()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memcli-writer")
+        self._written: Future[None] | None = None
+        self._writing: Sequence[Segmented] = ()
+        self._embedded = Embedded({}, {})
+        self._added = 0
 
     def add(self, session: Session, turns: Sequence[Turn]) -> None:
         """Takes some turns of a session; they are written at the latest by the next `flush`."""
@@ -52,10 +57,14 @@ class Indexer:
         self._waiting.append(segmented)
         self._sentences += sum(len(parts.sentences) for parts in segmented.segments)
         if self._sentences >= BATCH:
-            self.flush()
+            self._hand_over()
 
     def flush(self) -> None:
         """Embeds and writes everything taken so far, one transaction a session."""
+        self._hand_over()
+        self._wait()
+
+    def _hand_over(self) -> None:
         waiting, self._waiting, self._sentences = self._waiting, [], 0
         waiting = self._without_known(waiting)
         if not waiting:
@@ -63,10 +72,23 @@ class Indexer:
         embedded = self._embed(
             [h for s in waiting for p in s.segments for h in zip(p.hashes, p.sentences, strict=True)]
         )
+        self._wait()
+        self._writing, self._embedded = waiting, embedded
+        self._written = self._thread.submit(self._write, waiting, embedded)
+
+    def _wait(self) -> None:
+        written, self._written = self._written, None
+        if written is not None:
+            written.result()
+        self._writing = ()
+
+    def _write(self, batch: Sequence[Segmented], embedded: Embedded) -> None:
         with self._store.writing() as db:
-            writer = SessionWriter(db, embedded, self._index)
-            for segmented in waiting:
-                self._stored(segmented.session, writer.write(segmented))
+            writer = SessionWriter(db, batch, embedded, self._index)
+            for segmented in batch:
+                added = writer.write(segmented)
+                self._added += added
+                self._stored(segmented.session, added)
 
     def resume(self, producers: Sequence[Producer]) -> None:
         """Indexes the stored sessions for which one of `producers` has not been run in its present version."""
@@ -82,13 +104,18 @@ class Indexer:
     def finish(self) -> None:
         """Writes what waits, then the snapshot of the vectors where it lags too far behind."""
         self.flush()
-        if self._index.snapshot_is_due:
+        self._thread.shutdown()
+        if self._index.snapshot_is_due or self._added >= GRAPH_FROM:
             with self._store.writing() as db:
-                self._index.save(db)
+                if self._index.snapshot_is_due:
+                    self._index.save(db)
+                if self._added >= GRAPH_FROM:
+                    graph.snapshot(db)
 
     def known(self, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
         """Which turns are stored, or wait to be, and in which session."""
-        waiting = {turn.id: segmented.session.id for segmented in self._waiting for turn in segmented.turns}
+        pending = [*self._writing, *self._waiting]
+        waiting = {turn.id: segmented.session.id for segmented in pending for turn in segmented.turns}
         found = {i: waiting[i] for i in ids if i in waiting}
         if self._store.exists:
             with self._store.reading() as db:
@@ -97,7 +124,7 @@ class Indexer:
 
     def latest(self, conversation: str) -> tuple[SessionId, datetime | None] | None:
         """The session of a conversation that was spoken in last, and when."""
-        for segmented in reversed(self._waiting):
+        for segmented in reversed([*self._writing, *self._waiting]):
             if segmented.session.conversation == conversation:
                 return segmented.session.id, segmented.turns[-1].said_at
         if not self._store.exists:
@@ -122,10 +149,10 @@ class Indexer:
 
     def _embed(self, sentences: Sequence[tuple[int, str]]) -> Embedded:
         texts = dict(sentences)
-        rows = {}
+        rows = {h: self._embedded.rows[h] for h in texts if h in self._embedded.rows}  # perhaps not yet written
         if self._store.exists:
             with self._store.reading() as db:
-                rows = vectors.find_rows(db, list(texts))
+                rows |= vectors.find_rows(db, [h for h in texts if h not in rows])
         new = [h for h in texts if h not in rows]
         # Rounded as they are stored, so that a vector is the same whether it was just made or read back.
         made = self._embedder.embed([texts[h] for h in new]).astype(np.float16).astype(np.float32)

@@ -10,20 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from ..model import Kind, Relation
+from ..model import Kind, Needs, Relation
 
-__all__ = ["PRODUCERS", "TRANSCRIPT", "Needs", "Producer", "plan"]
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """The kinds of units and the relations that a strategy retrieves from."""
-
-    kinds: frozenset[Kind] = frozenset()
-    relations: frozenset[Relation] = frozenset()
-
-    def __or__(self, other: Needs) -> Needs:
-        return Needs(self.kinds | other.kinds, self.relations | other.relations)
+__all__ = ["PRODUCERS", "TRANSCRIPT", "Producer", "plan"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Kind, Relation, Turn, TurnId
+from ..model import Kind, Relation, SessionId, Turn, TurnId
 from ..store import lexical, transcript, units, vectors
 from ..store.units import Numbers, SentenceRow, UnitRows
 from .coarse import pooled_norms, rounds
@@ -34,21 +34,45 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Vectors float32 [d], and weights (words, at least 1), of the sentences of some sessions, by the hash of the sentence."""
+    """Vectors float32 [d] and weights (words, at least 1) of some sentences, by the hash of the sentence."""
 
     rows: Mapping[int, Floats]
     weights: Mapping[int, int]
 
 
-class SessionWriter:
-    """Writes sessions, one transaction each, while the store is held open for writing."""
+@dataclass(slots=True)
+class _Held:
+    """What is known of the store while it is held: read once, and kept up to date with every commit."""
 
-    def __init__(self, db: DuckDBPyConnection, embedded: Embedded, index: VectorIndex) -> None:
+    numbers: Numbers
+    sessions: dict[SessionId, int]
+    turns: dict[TurnId, tuple[int, bool]]
+    vectors: dict[int, int]
+    first_units: dict[int, int]
+
+    @classmethod
+    def read(cls, db: DuckDBPyConnection, batch: Sequence[Segmented]) -> _Held:
+        """For the sessions, turns and sentences of a batch."""
+        return cls(
+            Numbers.read(db),
+            transcript.session_numbers(db, [s.session.id for s in batch]),
+            transcript.indexed(db, [turn.id for s in batch for turn in s.turns]),
+            vectors.find_vectors(db, [h for s in batch for parts in s.segments for h in parts.hashes]),
+            vectors.representatives(db),
+        )
+
+
+class SessionWriter:
+    """Writes the sessions of a batch, one transaction each, while the store is held open for writing."""
+
+    def __init__(
+        self, db: DuckDBPyConnection, batch: Sequence[Segmented], embedded: Embedded, index: VectorIndex
+    ) -> None:
         self._db = db
         self._embedded = embedded
         self._index = index
         index.refresh(db)
-        self._representative = vectors.representatives(db)
+        self._held = _Held.read(db, batch)
 
     def write(self, segmented: Segmented) -> int:
         """Adds the turns that the store has not yet, with all their units; returns how many. All of it or nothing.
@@ -57,7 +81,7 @@ class SessionWriter:
         """
         self._db.execute("begin")
         try:
-            writing = _Writing(self._db, segmented, self._embedded, self._index, self._representative)
+            writing = _Writing(self._db, segmented, self._embedded, self._index, self._held)
             added = writing.run()
             self._db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
             self._db.execute("commit")
@@ -87,43 +111,56 @@ class _Writing:
         segmented: Segmented,
         embedded: Embedded,
         index: VectorIndex,
-        representative: dict[int, int],
+        held: _Held,
     ) -> None:
         self.db = db
         self.segmented = segmented
         self.embedded = embedded
         self.index = index
-        self.representative = representative
-        self.numbers = Numbers.read(db)
-        self.vectors: dict[int, npt.NDArray[np.float16]] = {}
+        self.held = held
+        self.session = held.sessions.get(segmented.session.id, held.numbers.session)
+        self.is_new = segmented.session.id not in held.sessions
+        self.turns: dict[TurnId, tuple[int, bool]] = {}
+        self.hashes: dict[int, int] = {}
+        self.halves = np.zeros((0, 0), dtype=np.float16)
         self.first_units: dict[int, int] = {}
+        self.units = 0
 
     def run(self) -> int:
         """Writes what is new; returns the number of turns added."""
-        session = transcript.session_number(self.db, self.segmented.session.id)
-        stored = 0 if session is None else transcript.turn_count(self.db, session)
-        if session is None:
-            session = self.numbers.session
-            transcript.add_session(self.db, session, self.segmented.session)
-        known = transcript.indexed(self.db, [turn.id for turn in self.segmented.turns])
-        fresh = [turn for turn in self.segmented.turns if turn.id not in known]
-        transcript.add_turns(self.db, self.numbers.turn, session, stored, fresh)
-        seqs = {turn: seq for turn, (seq, is_indexed) in known.items() if not is_indexed}
-        seqs |= {turn.id: self.numbers.turn + i for i, turn in enumerate(fresh)}
+        stored = 0 if self.is_new else transcript.turn_count(self.db, self.session)
+        if self.is_new:
+            transcript.add_session(self.db, self.session, self.segmented.session)
+        fresh = [turn for turn in self.segmented.turns if turn.id not in self.held.turns]
+        first = self.held.numbers.turn
+        transcript.add_turns(self.db, first, self.session, stored, fresh)
+        seqs = {
+            t.id: self.held.turns[t.id][0] for t in self.segmented.turns if not self.held.turns.get(t.id, (0, True))[1]
+        }
+        seqs |= {turn.id: first + i for i, turn in enumerate(fresh)}
         if seqs:
-            self._index(session, stored > 0, seqs)
+            self._index_turns(stored > 0, seqs)
+        self.turns = {turn: (seq, True) for turn, seq in seqs.items()}
         return len(fresh)
 
     def keep(self) -> None:
-        """Takes the committed vectors into the index in memory."""
-        if self.vectors:
-            self.index.extend(np.array(list(self.vectors)), np.stack(list(self.vectors.values())))
-        self.representative.update(self.first_units)
+        """Notes what was committed."""
+        if self.hashes:
+            self.index.extend(np.array(list(self.hashes.values())), self.halves)
+        numbers = self.held.numbers
+        numbers.session += self.is_new
+        numbers.turn += sum(turn not in self.held.turns for turn in self.turns)
+        numbers.unit += self.units
+        numbers.vector += len(self.hashes)
+        self.held.sessions[self.segmented.session.id] = self.session
+        self.held.turns.update(self.turns)
+        self.held.vectors.update(self.hashes)
+        self.held.first_units.update(self.first_units)
 
-    def _index(self, session: int, grows: bool, seqs: Mapping[TurnId, int]) -> None:
-        rows = UnitRows(session, self.numbers.unit)
-        turns = [_PlacedTurn(*row) for row in units.turn_units(self.db, session)] if grows else []
-        sentences = units.sentence_rows(self.db, session) if grows else []
+    def _index_turns(self, grows: bool, seqs: Mapping[TurnId, int]) -> None:
+        rows = UnitRows(self.session, self.held.numbers.unit)
+        turns = [_PlacedTurn(*row) for row in units.turn_units(self.db, self.session)] if grows else []
+        sentences = units.sentence_rows(self.db, self.session) if grows else []
         pairs = zip(self.segmented.turns, self.segmented.segments, strict=True)
         pending = {turn.id: (turn, parts) for turn, parts in pairs if turn.id in seqs}
         numbers = self._vector_numbers([h for _, parts in pending.values() for h in parts.hashes])
@@ -134,22 +171,21 @@ class _Writing:
         self._documents(seqs, pending)
         self._similar(rows, sentences)
         if grows:
-            units.drop_coarse(self.db, session)
+            units.drop_coarse(self.db, self.session)
         self._coarse(rows, turns, sentences)
         rows.write(self.db)
-        units.record_built(self.db, session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
+        self.units = len(rows.ids)
+        units.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
 
     def _vector_numbers(self, hashes: Sequence[int]) -> dict[int, int]:
         """The numbers of the sentences' vectors, by hash; new ones are added to the store."""
-        numbers = vectors.find_vectors(self.db, hashes)
-        new = [h for h in dict.fromkeys(hashes) if h not in numbers]
+        new = [h for h in dict.fromkeys(hashes) if h not in self.held.vectors]
         if new:
-            halves = np.stack([self.embedded.rows[h] for h in new]).astype(np.float16)
-            first = self.numbers.vector
-            vectors.add_vectors(self.db, first, new, [self.embedded.weights[h] for h in new], halves)
-            numbers |= {h: first + i for i, h in enumerate(new)}
-            self.vectors = {first + i: row for i, row in enumerate(halves)}
-        return numbers
+            first = self.held.numbers.vector
+            self.halves = np.stack([self.embedded.rows[h] for h in new]).astype(np.float16)
+            vectors.add_vectors(self.db, first, new, [self.embedded.weights[h] for h in new], self.halves)
+            self.hashes = {h: first + i for i, h in enumerate(new)}
+        return {h: self.hashes[h] if h in self.hashes else self.held.vectors[h] for h in hashes}
 
     def _fine(
         self, rows: UnitRows, turn: Turn, seq: int, parts: TurnSegments, numbers: Mapping[int, int]
@@ -206,11 +242,11 @@ class _Writing:
 
     def _first_unit(self, sentence: SentenceRow) -> int:
         """The unit in which the sentence was said first; a new one's is itself."""
-        stored = self.representative.get(sentence.number)
+        stored = self.held.first_units.get(sentence.number)
         return self.first_units.setdefault(sentence.number, sentence.unit) if stored is None else stored
 
     def _unit_of(self, number: int) -> int:
-        stored = self.representative.get(number)
+        stored = self.held.first_units.get(number)
         return self.first_units[number] if stored is None else stored
 
     def _coarse(self, rows: UnitRows, turns: Sequence[_PlacedTurn], sentences: Sequence[SentenceRow]) -> None:

@@ -49,7 +49,8 @@ def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
 def unit_rows(rows: npt.ArrayLike) -> Vectors:
     """The rows scaled to unit length, as float32; a row of zeros stays."""
     matrix = np.asarray(rows, dtype=np.float32)
-    return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.float32(1e-12))
+    scaled: Vectors = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.float32(1e-12))
+    return scaled
 
 
 def by_length(lengths: npt.NDArray[np.int64], tokens: int) -> Iterator[npt.NDArray[np.int64]]:

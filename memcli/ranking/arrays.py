@@ -20,7 +20,7 @@ def standard(scores: Floats) -> Floats:
 
 def group_max(scores: Floats, groups: Ints, count: int) -> Floats:
     """The largest score of each group; 0 for a group without any. `groups`: [n], values under `count`."""
-    out = np.full(count, -np.inf)
+    out: Floats = np.full(count, -np.inf, dtype=np.float64)
     np.maximum.at(out, groups, scores)
     out[~np.isfinite(out)] = 0.0
     return out
@@ -28,7 +28,8 @@ def group_max(scores: Floats, groups: Ints, count: int) -> Floats:
 
 def group_sum(scores: Floats, groups: Ints, count: int) -> Floats:
     """The sum of each group's scores."""
-    return np.bincount(groups, weights=scores, minlength=count)
+    sums: Floats = np.bincount(groups, weights=scores, minlength=count).astype(np.float64)
+    return sums
 
 
 def top(scores: Floats, k: int) -> Ints:

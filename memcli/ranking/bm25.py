@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["B", "K1", "Lexical", "bm25", "idf"]
+__all__ = ["K1", "B", "Lexical", "bm25", "idf"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

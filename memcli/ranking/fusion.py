@@ -33,7 +33,7 @@ class Weights:
     gate_scale: Floats
 
     def contributions(self, signals: Floats, gates: Floats) -> Floats:
-        """What each signal [n, features] adds to the score of each turn: [n, features], of which the score is the sum."""
+        """What each signal [n, features] adds to each turn's score, which is their sum: [n, features]."""
         mixture: Floats = self.matrix @ ((gates - self.gate_mean) / self.gate_scale)
         return (signals - self.feature_mean) / self.feature_scale * mixture
 

@@ -12,6 +12,7 @@ NAMELESS = "nameless"
 #: What someone with a taste in the matter could have said: advice is asked for in other words than tastes are voiced.
 PREFERENCE = "preference"
 
+_ROLES = {"user", "assistant", "system", "unknown", "tool"}
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
 _REQUEST = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please )?(?:help me |recommend |suggest |give me |tell me |share |provide |"
@@ -36,10 +37,9 @@ def spoken_names(question: str, speakers: Iterable[str]) -> list[str]:
     low = question.casefold()
     found = []
     for speaker in speakers:
-        parts = speaker.casefold().split()
-        if parts and parts[0] not in {"user", "assistant", "system", "unknown", "tool"}:
-            if re.search(rf"\b{re.escape(parts[0])}\b", low) and len(parts[0]) > 1:
-                found.append(speaker)
+        first = next(iter(speaker.casefold().split()), "")
+        if len(first) > 1 and first not in _ROLES and re.search(rf"\b{re.escape(first)}\b", low):
+            found.append(speaker)
     return sorted(found)
 
 

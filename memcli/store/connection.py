@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,6 +46,9 @@ class Store:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self._lock = threading.Lock()
+        self._writer: duckdb.DuckDBPyConnection | None = None
+        self._held = threading.local()  # the connection that this thread has open for reading, if any
         self._shared = duckdb.connect(":memory:", config=_CONFIG) if path is None else None
         if self._shared is not None:
             migrations.migrate(self._shared)
@@ -56,20 +60,31 @@ class Store:
 
     @contextmanager
     def reading(self, wait: float = READ_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection. Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy."""
-        if self._shared is not None:
-            yield self._shared
+        """A connection to read over; a block within such a block shares it.
+
+        While this process has the store open for writing, it sees what is committed.
+        Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy.
+        """
+        held = self._shared or getattr(self._held, "db", None)
+        if held is not None:
+            yield held
             return
         if not self.exists:
             raise StoreMissing(f"no store at {self.path}", "make one with: memcli ingest FILE")
-        with self._opened(read_only=True, wait=wait) as db:
-            done = migrations.version(db)
-            migrations.check(done)
-            if done == 0:
-                raise StoreMissing(f"{self.path} is empty", "fill it with: memcli ingest FILE")
-            if done < len(migrations.MIGRATIONS):
-                raise StoreError(f"{self.path} has an older schema", "any memcli ingest or compact upgrades it")
-            yield db
+        with self._opened(self._open_to_read, self._close_reader, wait) as db:
+            self._check_schema(migrations.version(db))
+            self._held.db = db
+            try:
+                yield db
+            finally:
+                self._held.db = None
+
+    def _check_schema(self, done: int) -> None:
+        migrations.check(done)
+        if done == 0:
+            raise StoreMissing(f"{self.path} is empty", "fill it with: memcli ingest FILE")
+        if done < len(migrations.MIGRATIONS):
+            raise StoreError(f"{self.path} has an older schema", "any memcli ingest or compact upgrades it")
 
     @contextmanager
     def writing(self, wait: float = WRITE_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -80,41 +95,59 @@ class Store:
         if self._shared is not None:
             yield self._shared
             return
-        self._make_private()
-        with self._opened(read_only=False, wait=wait) as db:
-            migrations.migrate(db)
-            yield db
+        with _privately():
+            self._make()
+            with self._opened(self._open_to_write, self._close_writer, wait) as db:
+                migrations.migrate(db)
+                yield db
 
-    def _make_private(self) -> None:
+    # DuckDB refuses to open a file for reading that the same process has open for writing: under the lock, a reader
+    # either finds the writer and gets a cursor of it, or opens the file for itself.
+
+    def _open_to_read(self) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            if self._writer is not None:
+                return self._writer.cursor()
+            return duckdb.connect(str(self.path), read_only=True, config=_CONFIG)
+
+    def _close_reader(self, db: duckdb.DuckDBPyConnection) -> None:
+        db.close()
+
+    def _open_to_write(self) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            self._writer = duckdb.connect(str(self.path), config=_CONFIG)
+            return self._writer
+
+    def _close_writer(self, db: duckdb.DuckDBPyConnection) -> None:
+        with self._lock:
+            self._writer = None
+            db.close()
+
+    def _make(self) -> None:
         assert self.path is not None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            if not self.path.exists():
-                # DuckDB makes files with the process's umask; making them under 077 leaves no moment of exposure.
-                previous = os.umask(0o077)
-                try:
-                    duckdb.connect(str(self.path), config=_CONFIG).close()
-                finally:
-                    os.umask(previous)
-            elif not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
+            if self.path.exists() and not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
                 raise PermissionError(13, "permission denied")
-        except (OSError, duckdb.Error) as error:
+        except OSError as error:
             raise _explained(error, self.path) from error
 
     @contextmanager
-    def _opened(self, *, read_only: bool, wait: float) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _opened(
+        self,
+        attempt: Callable[[], duckdb.DuckDBPyConnection],
+        close: Callable[[duckdb.DuckDBPyConnection], None],
+        wait: float,
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         assert self.path is not None
-        previous = os.umask(0o077)  # DuckDB makes the write-ahead log beside the file, whenever it likes
         try:
-            db = _connect(self.path, read_only=read_only, wait=wait)
+            db = _retried(attempt, self.path, wait)
             try:
                 yield db
-            except duckdb.Error as error:
-                raise _explained(error, self.path) from error
             finally:
-                _close(db, self.path)
-        finally:
-            os.umask(previous)
+                close(db)
+        except duckdb.Error as error:
+            raise _explained(error, self.path) from error
 
 
 @contextmanager
@@ -123,33 +156,28 @@ def both(original: Path, compacted: Path) -> Iterator[duckdb.DuckDBPyConnection]
 
     The two are attached under these names; nothing else can be reached from it. Raises what `Store.writing` raises.
     """
+    with _privately(), duckdb.connect(":memory:") as db:
+        try:
+            _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
+            db.execute(f"attach {_quoted(compacted)} as compacted")
+            db.execute("set enable_external_access = false")
+            yield db
+        except duckdb.Error as error:
+            raise _explained(error, original) from error
+
+
+@contextmanager
+def _privately() -> Iterator[None]:
+    """Files that DuckDB makes meanwhile, the write-ahead log among them, are the user's alone (mode 0600)."""
     previous = os.umask(0o077)
     try:
-        with duckdb.connect(":memory:") as db:
-            try:
-                _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
-                db.execute(f"attach {_quoted(compacted)} as compacted")
-                db.execute("set enable_external_access = false")
-                yield db
-            except duckdb.Error as error:
-                raise _explained(error, original) from error
+        yield
     finally:
         os.umask(previous)
 
 
 def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
-
-
-def _close(db: duckdb.DuckDBPyConnection, path: Path) -> None:
-    try:
-        db.close()
-    except duckdb.Error as error:
-        raise _explained(error, path) from error
-
-
-def _connect(path: Path, *, read_only: bool, wait: float) -> duckdb.DuckDBPyConnection:
-    return _retried(lambda: duckdb.connect(str(path), read_only=read_only, config=_CONFIG), path, wait)
 
 
 def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened:
@@ -171,7 +199,7 @@ def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened
 def _explained(error: Exception, path: Path) -> StoreError:
     text = str(error)
     low = text.lower()
-    if "lock on file" in low or "conflicting lock" in low:
+    if "lock on file" in low or "conflicting lock" in low or "different configuration" in low:
         return StoreBusy(f"{path} is in use by another process", "try again when it is done")
     if "no space left" in low or "disk full" in low or "could not write all bytes" in low:
         return StoreNotWritable(f"no space left to write {path}", "free some space; what was stored is safe")

@@ -43,9 +43,10 @@ def postings(db: DuckDBPyConnection, stems: Sequence[str]) -> dict[str, tuple[In
         "select term, turn, frequency from posting where term in (select unnest(?::varchar[])) order by term, turn",
         [list(dict.fromkeys(stems))],
     )
-    starts = np.flatnonzero(np.r_[True, found["term"][1:] != found["term"][:-1]]) if len(found["term"]) else []
-    ends = [*starts[1:], len(found["term"])]
+    terms = found["term"]
+    starts = [i for i in range(len(terms)) if i == 0 or terms[i] != terms[i - 1]]
+    ends = [*starts[1:], len(terms)]
     return {
-        str(found["term"][a]): (found["turn"][a:b].astype(np.int64), found["frequency"][a:b].astype(np.int64))
-        for a, b in zip(starts, ends, strict=False)
+        str(terms[a]): (found["turn"][a:b].astype(np.int64), found["frequency"][a:b].astype(np.int64))
+        for a, b in zip(starts, ends[: len(starts)], strict=True)
     }

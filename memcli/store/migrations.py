@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+
+import duckdb
 
 from ..errors import StoreDamaged, StoreTooNew
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from duckdb import DuckDBPyConnection
+from .rows import scalar
 
 __all__ = ["MIGRATIONS", "migrate", "version"]
 
 
-def _initial(db: DuckDBPyConnection) -> None:
+def _initial(db: duckdb.DuckDBPyConnection) -> None:
     """What was said (truth), and what can be rebuilt from it.
 
     `seq` numbers are dense integers for joins and arrays; `id`s are tagged content hashes for people and programs.
@@ -35,37 +33,39 @@ def _initial(db: DuckDBPyConnection) -> None:
         create table unit (seq integer not null, id varchar not null, kind varchar not null, session integer not null,
             text varchar, vector integer, norm float);
         create table source (unit integer not null, turn integer not null);
-        create table edge (src integer not null, dst integer not null, relation varchar not null, weight float not null);
+        create table edge (src integer not null, dst integer not null, relation varchar not null,
+            weight float not null);
         create table vector (seq integer not null, hash ubigint not null, weight integer not null, data blob not null);
         create table posting (term varchar not null, turn integer not null, frequency integer not null);
         create table document (turn integer not null, length integer not null, cues integer not null);
         create table built (session integer not null, producer varchar not null, version integer not null,
             turns integer not null);
-        create table snapshot (name varchar not null, part integer not null, generation bigint not null, rows integer not null,
-            checksum varchar not null, data blob not null);
+        create table snapshot (name varchar not null, part integer not null, generation bigint not null,
+            rows integer not null, checksum varchar not null, data blob not null);
         insert into meta values ('generation', '0');
     """)
 
 
 #: Every step that ever was, in order. A released step is never changed: add another.
-MIGRATIONS: tuple[tuple[str, Callable[[DuckDBPyConnection], None]], ...] = (("initial", _initial),)
+MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (("initial", _initial),)
 
 
-def version(db: DuckDBPyConnection) -> int:
+def version(db: duckdb.DuckDBPyConnection) -> int:
     """How many migrations the open store has had. 0: an empty file.
 
     Raises StoreDamaged where the file is a DuckDB database of something else.
     """
-    tables = {name for (name,) in db.execute("select table_name from duckdb_tables() where not internal").fetchall()}
-    if not tables:
-        return 0
-    if "migration" not in tables:
-        raise StoreDamaged("this file is a DuckDB database, but not a memcli store", "choose another --store PATH")
-    row = db.execute("select coalesce(max(number), 0) from migration").fetchone()
-    return int(row[0]) if row else 0
+    try:
+        return int(scalar(db, "select coalesce(max(number), 0) from main.migration"))
+    except duckdb.CatalogException:
+        if scalar(db, "select count(*) from duckdb_tables() where not internal") == 0:
+            return 0
+        raise StoreDamaged(
+            "this file is a DuckDB database, but not a memcli store", "choose another --store PATH"
+        ) from None
 
 
-def migrate(db: DuckDBPyConnection) -> None:
+def migrate(db: duckdb.DuckDBPyConnection) -> None:
     """Brings the open store to the newest schema, one committed step after another.
 
     Raises StoreTooNew where a newer memcli made it.

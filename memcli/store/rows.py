@@ -18,7 +18,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 def append(db: DuckDBPyConnection, table: str, values: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> None:
-    """Appends columns, given in the order of the table's own, to `table` (a name from this package, never from data)."""
+    """Appends columns, in the order of the table's own. `table` is a name from this package, never from data."""
     rows = {name: _column(column) for name, column in values.items()}
     if not len(next(iter(rows.values()))):
         return
@@ -52,8 +52,8 @@ def _plain(column: Any) -> npt.NDArray[Any]:
 
 def scalar(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Any:
     """The first value of the first row, or None."""
-    row = db.execute(sql, list(parameters)).fetchone()
-    return row[0] if row else None
+    rows = db.execute(sql, list(parameters)).fetchall()  # DuckDB wants a result read to its end
+    return rows[0][0] if rows else None
 
 
 def to_stored(moment: datetime | None) -> tuple[datetime | None, int | None]:

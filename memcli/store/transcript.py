@@ -22,7 +22,7 @@ __all__ = [
     "known",
     "latest",
     "neighbours",
-    "session_number",
+    "session_numbers",
     "sessions_of",
     "speakers",
     "turn_count",
@@ -55,18 +55,18 @@ def indexed(db: DuckDBPyConnection, ids: Sequence[TurnId]) -> dict[TurnId, tuple
 
 def latest(db: DuckDBPyConnection, conversation: str) -> tuple[SessionId, datetime | None] | None:
     """The session of `conversation` that was spoken in last, and when; None where there is none."""
-    row = db.execute(
+    rows = db.execute(
         """select s.id, t.said_at, t.utc_offset from session s join turn t on t.session = s.seq
            where s.conversation = ? order by t.said_at desc nulls last, t.seq desc limit 1""",
         [conversation],
-    ).fetchone()
-    return (SessionId(row[0]), from_stored(row[1], row[2])) if row else None
+    ).fetchall()
+    return (SessionId(rows[0][0]), from_stored(rows[0][1], rows[0][2])) if rows else None
 
 
-def session_number(db: DuckDBPyConnection, session: SessionId) -> int | None:
-    """The number of a stored session; None where the store has it not."""
-    found = scalar(db, "select seq from session where id = ?", [session])
-    return None if found is None else int(found)
+def session_numbers(db: DuckDBPyConnection, ids: Sequence[SessionId]) -> dict[SessionId, int]:
+    """The numbers of those of the sessions that the store has."""
+    rows = db.execute("select id, seq from session where id in (select unnest(?::varchar[]))", [list(ids)]).fetchall()
+    return {SessionId(session): int(seq) for session, seq in rows}
 
 
 def add_session(db: DuckDBPyConnection, seq: int, session: Session) -> None:

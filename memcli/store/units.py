@@ -107,7 +107,7 @@ class UnitRows:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRow:
-    """A sentence of a session: the numbers of its unit, its turn and its vector, and the vector [d] with its weight in a pool (words)."""
+    """A sentence of a session: the numbers of its unit, turn and vector; its weight (words); the vector [d]."""
 
     unit: int
     turn: int
@@ -150,7 +150,8 @@ def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
 
 def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:
     """Notes in the ledger that `producer` has been run over the first `turns` turns of the session."""
-    db.execute("delete from built where session = ? and producer = ?", [session, producer])
+    if scalar(db, "select count(*) from built where session = ? and producer = ?", [session, producer]):
+        db.execute("delete from built where session = ? and producer = ?", [session, producer])
     db.execute("insert into built values (?, ?, ?, ?)", [session, producer, version, turns])
 
 

@@ -30,7 +30,7 @@ Bools = npt.NDArray[np.bool_]
 
 Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 
-_BLOCK = 16384
+_BLOCK = 4096
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -50,7 +50,7 @@ class View:
 
     def preload(self, stems: Sequence[str], *, vectors: bool) -> None:
         """Loads what a strategy will ask for in one go."""
-        with self._reading():  # DuckDB opens a file that this process has open already at no cost
+        with self._reading():  # the connection that all of these share
             _ = self.speaker_code, self.postings(stems), [self._pooled(kind) for kind in ("turn", "round", "session")]
             if vectors:
                 _ = self.owner, self._matrix, self.similar
@@ -118,7 +118,7 @@ class View:
 
     @cached_property
     def days(self) -> npt.NDArray[np.float64]:
-        """For each turn when it was said, in days since 1970 (UTC, or local time where no zone was said); nan: unknown."""
+        """For each turn when it was said, in days since 1970 (UTC, or local where no zone was said); nan: unknown."""
         at = self._turns["said_at"]
         return np.where(at == -1, np.nan, at / 86_400e6)
 
@@ -138,8 +138,7 @@ class View:
     def fetch(self, rows: Sequence[int]) -> list[Turn]:
         """The turns at these rows, in this order."""
         with self._reading() as db:
-            found = transcript.turns_by_number(db, self._turns["seq"][list(rows)].tolist())
-        return found
+            return transcript.turns_by_number(db, self._turns["seq"][list(rows)].tolist())
 
     def rows_of(self, ids: Sequence[TurnId]) -> Ints:
         """The rows of the turns with these ids."""

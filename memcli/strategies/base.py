@@ -8,8 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..indexing.plan import Needs
-from ..model import Filters, Hit, Kind, Query, Turn, Unit, UnitId
+from ..model import Filters, Hit, Kind, Needs, Query, Turn, Unit, UnitId
 from ..ranking.arrays import top
 from ..store.view import View
 

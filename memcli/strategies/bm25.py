@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..indexing.plan import Needs
-from ..model import Hit, Kind, Query
+from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max
-from ..ranking.bm25 import B, K1, bm25
+from ..ranking.bm25 import K1, B, bm25
 from ..store.view import View
 from ..text import content_stems
 from .base import cut

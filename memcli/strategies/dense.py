@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..indexing.plan import Needs
-from ..model import Hit, Kind, Query
+from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum
 from ..store.view import View
 from .base import cut

@@ -12,8 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..indexing.plan import Needs
-from ..model import Hit, Kind, Query, Relation
+from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
 from ..ranking.arrays import Neighbours, top
 from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names

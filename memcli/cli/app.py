@@ -1,0 +1,48 @@
+"""The command tree. Commands import what they need when they run: `memcli --help` loads no model and no database."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from .ask import ask
+from .compact import compact
+from .ingest import ingest
+from .inspect_graph import inspect_graph
+from .search import search
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="memcli",
+    help="Long-term memory for conversations, on one portable local file.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 nothing found, 2 usage, 3 store missing or damaged, 4 store busy, "
+    "5 model unavailable, 6 input unreadable (what could be read is kept), 130 interrupted.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"memcli {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command()(ingest)
+app.command()(search)
+app.command()(ask)
+app.command("inspect-graph")(inspect_graph)
+app.command()(compact)

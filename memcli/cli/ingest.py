@@ -1,0 +1,74 @@
+"""`memcli ingest`: transcripts into the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..formats import Problem
+    from ..ingestion import Report
+
+__all__ = ["ingest"]
+
+
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or - for standard input.")],
+    format_: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="jsonl, locomo or longmemeval. Default: by content.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse an input with a bad line instead of skipping it.")
+    ] = False,
+    re_embed: Annotated[
+        bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")
+    ] = False,
+    as_json: o.Json = False,
+    store: o.Store = None,
+    embedder: o.EmbedderName = None,
+) -> int:
+    """Add transcripts to the store; what it has already is not added again.
+
+    Exit code 6: something could not be read; it was reported and the rest is stored.
+    """
+    from ..ingestion import Watcher
+    from .progress import progress
+    from .render import emit_json, say
+
+    memory = o.memory(store, embedder)
+
+    def complain(problem: Problem) -> None:
+        say(f"memcli: {problem.where}: {problem.reason}")
+
+    with progress() as advance:
+        watcher = Watcher(progress=advance, problem=complain)
+        report = memory.ingest(paths, format_name=format_, strict=strict, re_embed=re_embed, watcher=watcher)
+    if as_json:
+        emit_json(_record(report))
+    elif report.messages or not report.problem_count:
+        say(_summary(report))
+    return 6 if report.problem_count else 0
+
+
+def _record(report: Report) -> dict[str, Any]:
+    return {
+        "messages": report.messages,
+        "added": report.added,
+        "known": report.messages - report.added,
+        "sessions": len(report.sessions),
+        "problems": [{"where": p.where, "reason": p.reason, "kept_out": p.kept_out} for p in report.problems],
+        "kept_out": report.problem_count,
+    }
+
+
+def _summary(report: Report) -> str:
+    parts = [f"{report.added:,} new message{'s' * (report.added != 1)} in {len(report.sessions):,} sessions"]
+    known = report.messages - report.added
+    if known:
+        parts.append(f"{known:,} known already")
+    if report.problem_count:
+        parts.append(f"{report.problem_count:,} kept out")
+    return "; ".join(parts)

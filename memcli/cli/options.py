@@ -1,0 +1,111 @@
+"""The options that commands share, written once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..memory import Memory
+    from ..model import Filters
+
+#: How many turns the reader is given, whatever number is shown.
+READ = 20
+
+__all__ = [
+    "READ",
+    "At",
+    "Conversation",
+    "EmbedderName",
+    "Explain",
+    "Json",
+    "Jsonl",
+    "Narrowing",
+    "Since",
+    "Speaker",
+    "Store",
+    "StrategyName",
+    "Until",
+    "memory",
+    "narrowed",
+    "question",
+    "strategy_name",
+]
+
+Store = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="PATH", help="The store. Default: MEMCLI_STORE, or one in your data directory."),
+]
+EmbedderName = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        metavar="NAME",
+        help="minilm (the default), sentence-transformers:NAME-or-path, or openai:NAME.",
+    ),
+]
+Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]
+Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said up to and including this date.")]
+Speaker = Annotated[str | None, typer.Option(metavar="NAME", help="Only what this speaker said.")]
+Conversation = Annotated[str | None, typer.Option(metavar="NAME", help="Only this conversation.")]
+At = Annotated[str | None, typer.Option(metavar="DATE", help="The date on which the question is asked. Default: now.")]
+StrategyName = Annotated[
+    str | None, typer.Option("--strategy", metavar="NAME", help="fused (the default), dense or bm25.")
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Show what each signal contributed.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="Print one JSON record a line.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """When a question is asked, and what it may look at."""
+
+    at: datetime
+    filters: Filters
+
+
+def memory(store: Path | None, embedder: str | None = None) -> Memory:
+    """The memory that the flags, the environment and the configuration name."""
+    from ..config import settings
+    from ..memory import Memory
+
+    chosen = settings(store=store, embedder=embedder)
+    return Memory(chosen.store, embedder=chosen.embedder)
+
+
+def question(argument: str) -> str:
+    """The question itself; `-` stands for standard input."""
+    import sys
+
+    return sys.stdin.read().strip() if argument == "-" else argument
+
+
+def strategy_name(flag: str | None) -> str:
+    """The strategy that the flag, the environment or the configuration names."""
+    from ..config import settings
+
+    return flag or settings().strategy
+
+
+def narrowed(
+    since: str | None, until: str | None, speaker: str | None, conversation: str | None, at: str | None
+) -> Narrowing:
+    """The options of time, speaker and conversation, read. Raises UsageError for what is no date."""
+    from ..model import Filters
+    from ..times import parse_date
+
+    now = datetime.now().astimezone()
+    start = parse_date(since, now) if since else None
+    end = _day_after(parse_date(until, now)) if until else None
+    return Narrowing(parse_date(at, now) if at else now, Filters(start, end, speaker, conversation))
+
+
+def _day_after(moment: datetime) -> datetime:
+    """A date is meant to its end; a time of day to the minute."""
+    is_date = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+    return moment + (timedelta(days=1) if is_date else timedelta(minutes=1))

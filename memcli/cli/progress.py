@@ -1,0 +1,45 @@
+"""A progress bar with rate and time left, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..formats import Source
+    from ..ingestion import Report
+
+__all__ = ["progress"]
+
+Advance = Callable[["Source", "Report"], object]
+
+
+@contextmanager
+def progress() -> Iterator[Advance]:
+    """What to call after each message; silent unless stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _source, _report: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from .render import console, one_line
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[stored]:,} stored, {task.fields[rate]:,.0f}/s", markup=False),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None, stored=0, rate=0.0)
+
+        def advance(source: Source, report: Report) -> None:
+            elapsed = bar.tasks[0].elapsed or 0.0
+            rate = report.added / elapsed if elapsed > 0 else 0.0
+            name = one_line(source.name)[:30]
+            total = source.bytes_total
+            bar.update(task, description=name, total=total, completed=source.bytes_done, stored=report.added, rate=rate)
+
+        yield advance

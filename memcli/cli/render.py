@@ -1,0 +1,107 @@
+"""What a person or a program sees: JSON, plain lines in a pipe, styled lines on a terminal.
+
+Text from a transcript is never trusted: control characters are stripped, markup is never interpreted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ..text import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+__all__ = ["console", "emit", "emit_json", "emit_jsonl", "evidence_line", "moment", "one_line", "say", "size"]
+
+
+def emit(text: str) -> None:
+    """Data, on stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """A remark, on stderr."""
+    sys.stderr.write(clean(text) + "\n")
+
+
+def emit_json(document: object) -> None:
+    """One JSON document, indented."""
+    import orjson
+
+    emit(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+
+
+def emit_jsonl(records: Iterable[object]) -> None:
+    """One JSON record a line."""
+    import orjson
+
+    for record in records:
+        emit(orjson.dumps(record).decode())
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where styled text goes; NO_COLOR and pipes are respected."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def one_line(text: str) -> str:
+    """Untrusted text as one line without control characters."""
+    return " ".join(clean(text).split())
+
+
+def moment(at: datetime | None) -> str:
+    """A time as people write it; nothing where it is not known."""
+    return "" if at is None else f"{at:%Y-%m-%d %H:%M}"
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def evidence_line(
+    mark: str, at: datetime | None, speaker: str, text: str, cited: str, dates: Sequence[tuple[str, str]] = ()
+) -> Text:
+    """One turn: when, who, what, what its dates stand for, and its id to cite it by."""
+    from rich.text import Text
+
+    line = Text()
+    line.append(f"{mark:>3}  ", style="dim")
+    line.append(f"{moment(at) or 'undated':<16}  ", style="cyan")
+    line.append(f"{one_line(speaker)}: ", style="bold")
+    line.append(one_line(text))
+    for said, meant in dates:
+        line.append(f" [{one_line(said)} = {one_line(meant)}]", style="green")
+    line.append(f"  {cited}", style="dim")
+    return line
+
+
+def trace_lines(trace: Mapping[str, float]) -> list[Text]:
+    """The parts of a score, with bars on the scale of the largest."""
+    from rich.text import Text
+
+    largest = max((abs(v) for name, v in trace.items() if name != "cosine"), default=1.0) or 1.0
+    lines = []
+    for name, value in trace.items():
+        bar = "█" * round(20 * min(abs(value) / largest, 1.0)) if name != "cosine" else ""
+        lines.append(
+            Text.assemble(f"       {name:<18}", (f"{value:+8.3f} ", "bold"), (bar, "green" if value >= 0 else "red"))
+        )
+    return lines
+
+
+def record_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with times as ISO 8601."""
+    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in values.items()}

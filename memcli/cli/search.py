@@ -1,0 +1,46 @@
+"""`memcli search`: ranked evidence."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+__all__ = ["search"]
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for; - reads it from standard input.")],
+    k: Annotated[int, typer.Option("-k", min=1, help="How many turns at the most.")] = 10,
+    since: o.Since = None,
+    until: o.Until = None,
+    speaker: o.Speaker = None,
+    conversation: o.Conversation = None,
+    at: o.At = None,
+    strategy: o.StrategyName = None,
+    explain: o.Explain = False,
+    as_json: o.Json = False,
+    as_jsonl: o.Jsonl = False,
+    store: o.Store = None,
+    embedder: o.EmbedderName = None,
+) -> int:
+    """Find what was said: ranked turns with date, speaker and id."""
+    from .hits import print_hits, records
+    from .render import emit_json, emit_jsonl, say
+
+    narrowing = o.narrowed(since, until, speaker, conversation, at)
+    memory = o.memory(store, embedder)
+    chosen, text = o.strategy_name(strategy), o.question(query)
+    hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy_name=chosen)
+    if as_json:
+        found = records(memory, hits, explain=explain)
+        emit_json({"query": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), "hits": found})
+    elif as_jsonl:
+        emit_jsonl(records(memory, hits, explain=explain))
+    elif hits:
+        print_hits(hits, explain=explain)
+    else:
+        say("nothing found")
+    return 0 if hits else 1

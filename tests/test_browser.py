@@ -1,0 +1,353 @@
+"""The exported page in a real browser: Debian's chromium, headless, driven by Playwright."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from memcli.cli.graph_export import to_html
+from memcli.model import Edge, UnitId
+from memcli.store.graph import Node, Subgraph
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+HOSTILE = '</script><img src=x onerror="window.owned = 1"><script>window.owned = 1</script> \' " & \u2028 <b>bold</b>'
+PATIENCE = 30.0
+
+
+def node(id_: str, kind: str, text: str, community: int | None = None) -> Node:
+    at = datetime(2024, 5, 8, 18, 42, tzinfo=UTC)
+    return Node(UnitId(id_), kind, text, "s:1", at, "Ann", 0, community)
+
+
+def sample() -> Subgraph:
+    """A session of two rounds of two turns with two sentences each, one of them hostile."""
+    nodes = [node("s:1", "session", "Garden talk")]
+    edges = []
+    for r in range(2):
+        nodes.append(node(f"r:{r}", "round", f"Round {r}"))
+        edges.append(Edge(UnitId(f"r:{r}"), UnitId("s:1"), "membership"))
+        for t in (f"{r}0", f"{r}1"):
+            nodes.append(node(f"t:{t}", "turn", HOSTILE if t == "11" else f"Turn {t} about tomatoes"))
+            edges.append(Edge(UnitId(f"t:{t}"), UnitId(f"r:{r}"), "membership"))
+            for n in (f"{t}0", f"{t}1"):
+                nodes.append(node(f"n:{n}", "sentence", f"Sentence {n}", community=r))
+                edges.append(Edge(UnitId(f"n:{n}"), UnitId(f"t:{t}"), "membership"))
+    edges.append(Edge(UnitId("n:000"), UnitId("n:110"), "similar", 0.75))
+    return Subgraph(tuple(nodes), tuple(edges), len(nodes), len(edges))
+
+
+@dataclass
+class Seen:
+    """What a page asked for and complained of."""
+
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.fail("the page is tested in a real browser, and there is none: apt-get install chromium", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1200, "height": 800}, color_scheme="dark", reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def page(context: BrowserContext, tmp_path: Path, seen: Seen) -> Page:
+    """The sample graph's page, its layout at rest."""
+    page = context.new_page()
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("console", lambda message: seen.complaints.append(message.text))
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    return opened(page, tmp_path, sample())
+
+
+def opened(page: Page, folder: Path, graph: Subgraph) -> Page:
+    file = folder / "graph.html"
+    file.write_text(to_html(graph), encoding="utf-8")
+    page.goto(file.as_uri())
+    wait(lambda: ask(page, "settled()"))
+    return page
+
+
+def ask(page: Page, what: str) -> Any:
+    return page.evaluate(f"window.memcliGraph.{what}")
+
+
+def wait(condition: Callable[[], object]) -> None:
+    """The page's policy forbids what Playwright's own waiting needs: evaluating strings."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "the page took too long"
+        time.sleep(0.02)
+
+
+def place(page: Page, id_: str) -> tuple[float, float]:
+    at = ask(page, f"screen({id_!r})")
+    return at["x"], at["y"]
+
+
+def pixels(page: Page) -> list[int]:
+    """The brightness of the drawing's pixels, one in a hundred."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    found: list[int] = page.evaluate(
+        """() => {
+            const canvas = document.querySelector("canvas");
+            const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+            return Array.from({ length: data.length / 40 }, (_, at) => data[at * 40 + 3]);
+        }"""
+    )
+    return found
+
+
+def empty_spot(page: Page) -> tuple[float, float]:
+    """A place on the canvas far from every node and every panel."""
+    taken = [place(page, n.id) for n in sample().nodes]
+    spots = [(x, y) for x in range(360, 1100, 30) for y in range(60, 760, 30)]
+    return max(spots, key=lambda spot: min((spot[0] - x) ** 2 + (spot[1] - y) ** 2 for x, y in taken))
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(page: Page, seen: Seen) -> None:
+    page.mouse.move(*place(page, "s:1"))
+    page.click("[data-do=scheme]")
+    page.click("[data-paint=community]")
+    assert [url.split("/")[-1] for url in seen.requests] == ["graph.html"]
+    assert seen.complaints == []
+
+
+def test_the_policy_stops_what_it_should(page: Page, seen: Seen) -> None:
+    page.evaluate(
+        """() => {
+            const image = document.createElement("img");
+            image.src = "https://example.invalid/a.png";
+            document.body.append(image);
+            const script = document.createElement("script");
+            script.textContent = "window.owned = 1";
+            document.body.append(script);
+        }"""
+    )
+    wait(lambda: len(seen.complaints) >= 2)
+    assert all("Content Security Policy" in complaint for complaint in seen.complaints)
+    assert page.evaluate("window.owned") is None
+
+
+def test_it_draws(page: Page) -> None:
+    assert sum(alpha > 0 for alpha in pixels(page)) > 50
+
+
+def test_every_node_is_in_sight_and_apart(page: Page) -> None:
+    spots = [place(page, n.id) for n in sample().nodes]
+    assert all(0 < x < 1200 and 0 < y < 800 for x, y in spots)
+    apart = [(a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 for i, a in enumerate(spots) for b in spots[:i]]
+    assert min(apart) > 10**2
+
+
+def test_the_layout_brings_what_is_joined_together(page: Page) -> None:
+    def far(a: str, b: str) -> float:
+        (ax, ay), (bx, by) = place(page, a), place(page, b)
+        return ((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5
+
+    assert far("n:000", "t:00") < far("n:000", "t:01")
+    assert far("t:10", "r:1") < far("t:10", "r:0")
+
+
+def test_the_wheel_zooms_around_the_pointer(page: Page) -> None:
+    x, y = place(page, "r:0")
+    before = ask(page, "transform()")
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -300)
+    wait(lambda: ask(page, "transform()")["k"] > before["k"] * 1.2)
+    assert place(page, "r:0") == pytest.approx((x, y), abs=1)
+    page.mouse.wheel(0, 900)
+    wait(lambda: ask(page, "transform()")["k"] < before["k"])
+
+
+def test_dragging_pans(page: Page) -> None:
+    x, y = empty_spot(page)
+    before, shape = ask(page, "transform()"), place(page, "s:1")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 25, steps=5)
+    page.mouse.up()
+    after = ask(page, "transform()")
+    assert (after["k"], after["x"], after["y"]) == pytest.approx(
+        (before["k"], before["x"] + 40, before["y"] + 25), abs=3
+    )
+    assert place(page, "s:1") == pytest.approx((shape[0] + 40, shape[1] + 25), abs=3)
+    assert ask(page, "pinned()") is None
+
+
+def test_a_node_can_be_dragged(page: Page) -> None:
+    x, y = place(page, "s:1")
+    before = ask(page, "transform()")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=4)
+    moved = place(page, "s:1")
+    page.mouse.up()
+    assert moved == pytest.approx((x + 60, y), abs=6)
+    assert ask(page, "transform()") == before
+
+
+def test_hovering_tells_what_was_said(page: Page) -> None:
+    assert not page.is_visible("#tip")
+    page.mouse.move(*place(page, "t:00"))
+    assert ask(page, "hovered()") == "t:00"
+    assert [line for line in page.inner_text("#tip").splitlines() if line] == [
+        "turn · Ann · 8 May 2024 18:42",
+        "Turn 00 about tomatoes",
+    ]
+    page.mouse.move(*empty_spot(page))
+    assert not page.is_visible("#tip")
+
+
+def test_hostile_text_is_only_text(page: Page, seen: Seen) -> None:
+    page.mouse.move(*place(page, "t:11"))
+    assert page.text_content("#tip p") == HOSTILE
+    page.mouse.click(*place(page, "t:11"))
+    assert page.text_content("#detail > p") == HOSTILE
+    assert page.evaluate("window.owned") is None
+    assert page.evaluate("document.querySelectorAll('img, b:not(.key b), script').length") == 2  # our own two scripts
+    assert seen.complaints == []
+
+
+def test_a_click_pins_and_lights_up_the_neighbours(page: Page) -> None:
+    before = pixels(page)
+    page.mouse.click(*place(page, "t:00"))
+    assert ask(page, "pinned()") == "t:00"
+    assert "3 NEIGHBOURS" in page.inner_text("#detail").upper()
+    page.mouse.move(*empty_spot(page))
+    assert pixels(page) != before
+    page.click("#detail .near >> nth=1")
+    assert ask(page, "pinned()") in {"r:0", "n:000", "n:001"}
+    page.keyboard.press("Escape")
+    assert ask(page, "pinned()") is None
+    assert not page.is_visible("#detail")
+
+
+def test_the_legend_hides_a_kind(page: Page) -> None:
+    key = page.locator("#kinds .key[data-name=sentence]")
+    assert key.inner_text().split() == ["sentence", "8"]
+    before = pixels(page)
+    key.click()
+    assert key.get_attribute("aria-pressed") == "false"
+    assert not any(id_.startswith("n:") for id_ in ask(page, "visible()"))
+    assert pixels(page) != before
+    page.mouse.move(*place(page, "n:001"))
+    assert ask(page, "hovered()") != "n:001"
+    key.click()
+    assert len(ask(page, "visible()")) == len(sample().nodes)
+
+
+def test_the_legend_hides_a_relation(page: Page) -> None:
+    before = pixels(page)
+    page.click("#relations .key[data-name=membership]")
+    assert pixels(page) != before
+
+
+def test_the_search_finds_and_goes_there(page: Page) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type("TOMATOES 1")
+    assert ask(page, "matches()") == ["t:01", "t:10"]
+    assert page.inner_text("#found") == "2 matches"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert ask(page, "pinned()") == "t:10"
+    assert page.inner_text("#found") == "2 of 2"
+    x, y = place(page, "t:10")
+    assert (x, y) == pytest.approx((580, 400), abs=40)
+    page.keyboard.press("Escape")
+    assert ask(page, "matches()") is None
+
+
+def test_the_keyboard_moves_the_view(page: Page) -> None:
+    page.focus("canvas")
+    first = ask(page, "transform()")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("+")
+    assert ask(page, "transform()")["k"] > first["k"]
+    page.keyboard.press("0")
+    assert ask(page, "transform()") == first
+
+
+def test_the_buttons_zoom(page: Page) -> None:
+    first = ask(page, "transform()")["k"]
+    page.get_by_role("button", name="Zoom in").click()
+    assert ask(page, "transform()")["k"] > first
+    page.get_by_role("button", name="Show everything").click()
+    assert ask(page, "transform()")["k"] == pytest.approx(first)
+
+
+def test_light_and_dark(page: Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) == "rgb(10, 13, 22)"
+    page.emulate_media(color_scheme="light")
+    wait(lambda: page.evaluate(ground) == "rgb(247, 246, 243)")
+    page.get_by_role("button", name="Light or dark").click()
+    wait(lambda: page.evaluate(ground) == "rgb(10, 13, 22)")
+
+
+def test_everything_has_a_name(page: Page) -> None:
+    assert page.get_by_role("searchbox", name="Search what was said").count() == 1
+    assert page.get_attribute("canvas", "aria-label") == "Memory graph: 15 units · 15 edges"
+    assert page.evaluate(
+        "[...document.querySelectorAll('button')].every((b) => b.getAttribute('aria-label') || b.innerText)"
+    )
+
+
+def test_an_empty_graph(context: BrowserContext, tmp_path: Path) -> None:
+    complaints: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    opened(page, tmp_path, Subgraph((), (), 0, 0))
+    page.mouse.click(600, 400)
+    assert complaints == []
+
+
+def test_three_thousand_nodes_come_to_rest(context: BrowserContext, tmp_path: Path) -> None:
+    nodes = tuple(node(f"n:{i}", "sentence", f"Sentence {i}") for i in range(3000))
+    edges = tuple(Edge(nodes[i].id, nodes[(i - 1) // 2].id, "similar", 0.6) for i in range(1, 3000))
+    page = opened(context.new_page(), tmp_path, Subgraph(nodes, edges, 5000, 9000))
+    spots = [ask(page, f"screen('n:{i}')") for i in (0, 1500, 2999)]
+    assert all(0 < spot["x"] < 1200 and 0 < spot["y"] < 800 for spot in spots)
+    assert page.inner_text("#counts") == "3,000 of 5,000 units · 2,999 edges"
+
+
+def test_it_comes_to_rest_before_our_eyes_too(browser: Browser, tmp_path: Path) -> None:
+    context = browser.new_context(reduced_motion="no-preference")
+    page = opened(context.new_page(), tmp_path, sample())
+    assert ask(page, "ticks()") > 100
+    context.close()

@@ -1,0 +1,280 @@
+"""The command line as a person, a script and a careless caller meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli import __version__
+from memcli.memory import Memory
+from tests.conftest import SAMPLE, Ran
+
+Cli = Callable[..., Ran]
+HOSTILE = "\x1b]0;owned\x07\x1b[31mred [bold]not bold[/bold] '); drop table turn; -- <script>alert(1)</script>"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "cli.memcli"
+
+
+@pytest.fixture
+def filled(cli: Cli, store: Path, write: Callable[..., Path]) -> Path:
+    path = write(
+        "a.jsonl",
+        {"text": "I moved to Porto in May.", "speaker": "Ada", "timestamp": "2024-05-20T10:00:00+01:00", "id": "1",
+         "session": "s", "conversation": "c"},
+        {"text": "Lovely! My cat is called Miso.", "speaker": "Bo", "timestamp": "2024-05-20T10:01:00+01:00", "id": "2",
+         "session": "s", "conversation": "c"},
+    )  # fmt: skip
+    assert cli("ingest", path, "--store", store, "--embedder", "fake").code == 0
+    return store
+
+
+def test_ingest_reports(cli: Cli, store: Path) -> None:
+    ran = cli("ingest", SAMPLE / "chats.jsonl", "--store", store, "--embedder", "fake", "--json")
+    assert ran.code == 0
+    assert ran.json == {"messages": 468, "added": 468, "known": 0, "sessions": 42, "problems": [], "kept_out": 0}
+    again = cli("ingest", SAMPLE / "chats.jsonl", "--store", store)
+    assert (again.code, again.out) == (0, "")
+    assert again.err == "0 new messages in 0 sessions; 468 known already\n"
+
+
+def test_bad_lines_are_named_counted_and_kept_out(cli: Cli, store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(b'{"text": "One."}\n{"text": \n{"text": "Two."}\n\xff\xfe\n{"speaker": "x"}\n')
+    ran = cli("ingest", path, "--store", store, "--embedder", "fake", "--json")
+    assert ran.code == 6
+    report = ran.json
+    assert isinstance(report, dict)
+    assert (report["added"], report["kept_out"]) == (2, 3)
+    assert [p["where"] for p in report["problems"]] == [f"{path}:{n}" for n in (2, 4, 5)]
+    assert len(ran.err.splitlines()) == 3
+    assert all(line.startswith(f"memcli: {path}:") for line in ran.err.splitlines())
+
+
+def test_strict_refuses_the_whole_file(cli: Cli, store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"text": "One."}\nnonsense\n')
+    ran = cli("ingest", path, "--store", store, "--embedder", "fake", "--strict")
+    assert ran.code == 6
+    assert ran.err.startswith(f"memcli: {path}:2: ")
+    assert cli("search", "One", "--store", store).code in {1, 3}  # nothing of the file is stored
+
+
+def test_search_golden_json(cli: Cli, filled: Path) -> None:
+    ran = cli(
+        "search",
+        "Where did Ada move?",
+        "-k",
+        "1",
+        "--at",
+        "2024-06-01",
+        "--strategy",
+        "bm25",
+        "--store",
+        filled,
+        "--json",
+    )
+    assert ran.code == 0
+    document = ran.json
+    assert isinstance(document, dict)
+    (hit,) = document.pop("hits")
+    assert document.pop("asked_at").startswith("2024-06-01T00:00:00")
+    assert document == {"query": "Where did Ada move?", "strategy": "bm25"}
+    assert hit.pop("score") > 0
+    assert hit.pop("session").startswith("s:")
+    assert hit.pop("id").startswith("t:")
+    assert hit == {
+        "rank": 1, "said_at": "2024-05-20T10:00:00+01:00", "speaker": "Ada", "role": "",
+        "text": "I moved to Porto in May.", "conversation": "c", "position": 0, "source": "a.jsonl",
+    }  # fmt: skip
+
+
+def test_search_jsonl_is_one_record_a_line(cli: Cli, filled: Path) -> None:
+    ran = cli("search", "cat Porto", "--store", filled, "--jsonl", "--explain")
+    records = [json.loads(line) for line in ran.out.splitlines()]
+    assert [r["rank"] for r in records] == [1, 2]
+    assert all("cosine" in r["trace"] for r in records)
+
+
+def test_search_plain_lines(cli: Cli, filled: Path) -> None:
+    ran = cli("search", "What is the cat called?", "--store", filled, "-k", "1")
+    assert ran.code == 0
+    assert "2024-05-20 10:01" in ran.out
+    assert "Bo: Lovely! My cat is called Miso." in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_search_reads_the_question_from_stdin(cli: Cli, filled: Path) -> None:
+    assert cli("search", "-", "--store", filled, stdin="cat\n").code == 0
+
+
+def test_nothing_found_is_exit_code_1(cli: Cli, filled: Path) -> None:
+    ran = cli("search", "zebra", "--strategy", "bm25", "--store", filled)
+    assert (ran.code, ran.out, ran.err) == (1, "", "nothing found\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["search", "x"], 3, "no store at"),
+        (["search", "x", "--store", "{bad}"], 3, "cannot be read as a memcli store"),
+        (["search", "", "--store", "{filled}"], 2, "the question is empty"),
+        (["search", "x", "--strategy", "magic", "--store", "{filled}"], 2, "unknown strategy"),
+        (["search", "x", "--since", "whenever", "--store", "{filled}"], 2, "no date"),
+        (["search", "x", "-k", "0", "--store", "{filled}"], 2, "-k"),
+        (["search"], 2, "Missing"),
+        (["fly"], 2, "No such command"),
+        (["ingest", "nowhere.jsonl", "--store", "{new}"], 6, "nowhere.jsonl"),
+        (["ingest", "{empty}", "--store", "{new}", "--embedder", "fake"], 6, "empty"),
+        (["ingest", "{folder}", "--store", "{new}"], 6, "no transcripts"),
+        (["ingest", "{bad}", "--store", "{new}", "--embedder", "fake"], 6, "format"),
+        (["ingest", "{good}", "--format", "fax", "--store", "{new}", "--embedder", "fake"], 2, "fax"),
+        (["ingest", "{good}", "--embedder", "magic", "--store", "{new}"], 2, "unknown embedder"),
+        (["ingest", "{good}", "--store", "{new}", "--embedder", "sentence-transformers:x"], 5, "sentence-transformers"),
+        (["compact", "--store", "{new}"], 3, "no store at"),
+    ],
+)  # fmt: skip
+def test_every_failure_is_one_line_with_its_code(
+    cli: Cli, filled: Path, tmp_path: Path, arguments: list[str], code: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    places = {"filled": filled, "new": tmp_path / "new.memcli", "folder": tmp_path / "folder", "bad": tmp_path / "bad",
+              "empty": tmp_path / "empty", "good": tmp_path / "a.jsonl"}  # fmt: skip
+    places["folder"].mkdir()
+    places["bad"].write_bytes(b"\x00\x01garbage" * 999)
+    places["empty"].write_bytes(b"")
+    ran = cli(*(a.format(**places) for a in arguments))
+    assert ran.code == code, ran.err
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+
+
+def test_hostile_text_reaches_no_terminal_and_no_sql(cli: Cli, store: Path, write: Callable[..., Path]) -> None:
+    path = write("h.jsonl", {"text": HOSTILE, "speaker": HOSTILE, "conversation": HOSTILE, "session": HOSTILE})
+    assert cli("ingest", path, "--store", store, "--embedder", "fake").code == 0
+    for arguments in (
+        ["search", "red bold script"],
+        ["search", "red", "--conversation", HOSTILE],
+        ["ask", "what is red"],
+    ):
+        ran = cli(*arguments, "--store", store)
+        assert "\x1b" not in ran.out + ran.err
+        assert "\x07" not in ran.out + ran.err
+    assert "[bold]not bold[/bold]" in cli("search", "red", "--store", store).out
+    assert cli("search", "red", "--store", store, "--json").code == 0
+
+
+def test_version_and_help_load_nothing_heavy() -> None:
+    for flag in ("--version", "--help"):
+        program = f"import sys\nfrom memcli.cli.boundary import run\nrun([{flag!r}])\nprint(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        loaded = set(done.stdout.splitlines()[-1].split())
+        heavy = {"numpy", "duckdb", "onnxruntime", "tokenizers", "igraph", "hnswlib", "openai", "orjson"}
+        assert not loaded & heavy
+    assert (
+        __version__
+        in subprocess.run(
+            [sys.executable, "-m", "memcli", "--version"], capture_output=True, text=True, check=True
+        ).stdout
+    )
+
+
+def test_a_search_loads_only_what_it_uses(filled: Path) -> None:
+    arguments = ["search", "cat", "--json", "--store", str(filled)]
+    program = f"import sys\nfrom memcli.cli.boundary import run\nrun({arguments!r})\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert not loaded & {"igraph", "hnswlib", "openai", "sklearn", "scipy", "sentencex", "ijson", "rich", "torch"}
+
+
+def test_a_closed_pipe_is_quiet(filled: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m memcli search cat --store {filled} --json | head -c 1", shell=True, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+
+
+def test_a_live_stream_is_stored_while_it_waits(tmp_path: Path) -> None:
+    """What `tail -f chats.jsonl | memcli ingest -` does: the second message comes while the pipe stays open."""
+    store = tmp_path / "live.memcli"
+    command = [sys.executable, "-m", "memcli", "ingest", "-", "--store", str(store), "--embedder", "fake"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    for text in ("First message.", "Second message."):
+        process.stdin.write(json.dumps({"text": text, "speaker": "Ada"}).encode() + b"\n")
+        process.stdin.flush()
+        assert _stored(store, text), f"{text} was not stored while the stream was open"
+    _, err = process.communicate()
+    assert process.returncode == 0
+    assert b"2 new messages in 1 sessions" in err
+
+
+def _stored(store: Path, text: str) -> bool:
+    for _ in range(100):
+        time.sleep(0.1)
+        if store.exists():
+            with Memory(store).store.reading() as db:
+                if db.execute("select count(*) from turn where text = ?", [text]).fetchone() == (1,):
+                    return True
+    return False
+
+
+def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "memcli", "ingest", str(SAMPLE / "chats.jsonl"), "--embedder", "fake", "--store"]
+    leader, follower = pty.openpty()
+    done = subprocess.run(
+        [*command, str(tmp_path / "a.memcli")], stderr=follower, check=False, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(follower)
+    shown = _drained(leader)
+    assert done.returncode == 0
+    assert "468 new messages" in shown
+    assert "stored" in shown
+    assert "/s" in shown
+    piped = subprocess.run([*command, str(tmp_path / "b.memcli")], capture_output=True, text=True, check=True)
+    assert piped.stderr == "468 new messages in 42 sessions\n"
+
+
+def _drained(leader: int) -> str:
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(leader)
+    return shown.decode(errors="replace")
+
+
+def test_the_store_comes_from_flag_environment_file_default(
+    cli: Cli, filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(f'store = "{filled}"\nstrategy = "bm25"\n')
+    assert cli("search", "cat").code == 3
+    monkeypatch.setenv("MEMCLI_CONFIG", str(config))
+    ran = cli("search", "cat", "--json")
+    assert ran.code == 0
+    assert isinstance(ran.json, dict)
+    assert ran.json["strategy"] == "bm25"
+    monkeypatch.setenv("MEMCLI_STORE", str(tmp_path / "none.memcli"))
+    assert cli("search", "cat").code == 3
+    assert cli("search", "cat", "--store", filled).code == 0
+    config.write_text("colour = 1\n")
+    assert cli("search", "cat", "--store", filled).code == 2
