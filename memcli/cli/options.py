@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,15 +97,9 @@ def narrowed(
 ) -> Narrowing:
     """The options of time, speaker and conversation, read. Raises UsageError for what is no date."""
     from ..model import Filters
-    from ..times import parse_date
+    from ..times import parse_date, parse_span
 
     now = datetime.now().astimezone()
     start = parse_date(since, now) if since else None
-    end = _day_after(parse_date(until, now)) if until else None
+    end = parse_span(until, now).end if until else None
     return Narrowing(parse_date(at, now) if at else now, Filters(start, end, speaker, conversation))
-
-
-def _day_after(moment: datetime) -> datetime:
-    """A date is meant to its end; a time of day to the minute."""
-    is_date = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
-    return moment + (timedelta(days=1) if is_date else timedelta(minutes=1))

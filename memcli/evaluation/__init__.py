@@ -1,0 +1,1 @@
+"""Honest measurement: benchmarks as haystacks, and metrics."""

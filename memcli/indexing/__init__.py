@@ -1,0 +1,1 @@
+"""From turns to units, postings, vectors and edges, incrementally."""

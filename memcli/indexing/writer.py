@@ -232,7 +232,7 @@ class _Writing:
         self, queries: Floats, numbers: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """The nearest stored vectors, and those of this session, of each query; never itself."""
-        own = queries @ queries.T
+        own = vectors.cosines(queries, queries)
         np.fill_diagonal(own, -np.inf)
         near, cosines = self.index.nearest(queries, NEIGHBOURS)
         near = np.concatenate([near, np.broadcast_to(numbers, own.shape)], axis=1)

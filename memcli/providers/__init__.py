@@ -1,0 +1,1 @@
+"""Models behind seams: embedders, and fakes for tests."""

@@ -1,0 +1,1 @@
+"""Pure functions from arrays to arrays: BM25, signals, gates and fusion."""

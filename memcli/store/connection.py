@@ -32,6 +32,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "enable_external_access": "false",
     "preserve_insertion_order": "true",
+    "threads": 1,
 }
 
 

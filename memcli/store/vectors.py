@@ -6,6 +6,7 @@ A vector is stored as float16 (half the file, and a cosine that differs from flo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,9 @@ from .rows import append, columns, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+    from threadpoolctl import ThreadpoolController
 
-__all__ = ["HNSW_FROM", "VectorIndex", "add_vectors", "find_rows", "find_vectors", "load_matrix", "representatives"]
+__all__ = ["HNSW_FROM", "VectorIndex", "add_vectors", "cosines", "find_rows", "find_vectors", "load_matrix", "representatives"]
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -136,7 +138,7 @@ class VectorIndex:
             best.merge(*self._hnsw.nearest(queries, k))
         for at in range(0, self._used, _BLOCK):
             end = min(at + _BLOCK, self._used)
-            best.merge_scores(queries @ self._tail[at:end].T, self._seqs[at:end])
+            best.merge_scores(cosines(queries, self._tail[at:end]), self._seqs[at:end])
         return best.seqs, best.scores
 
     @property
@@ -149,6 +151,23 @@ class VectorIndex:
         if self._hnsw is not None:
             snapshots.save_hnsw(db, self._hnsw)
             self._saved = self._hnsw.rows
+
+
+def cosines(queries: Floats, rows: Floats) -> Floats:
+    """The cosines [n, m] of unit vectors [n, d] and [m, d].
+
+    By one thread: these products are small, and BLAS's threads spin while the embedder needs the processor.
+    """
+    with _blas().limit(limits=1):
+        found: Floats = queries @ rows.T
+    return found
+
+
+@lru_cache(maxsize=1)
+def _blas() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 class _Best:

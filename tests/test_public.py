@@ -1,0 +1,57 @@
+"""What is public is what `__all__` says, and it is documented."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import memcli
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = sorted(m.name for m in pkgutil.walk_packages(memcli.__path__, "memcli.") if m.name != "memcli.__main__")
+
+
+@pytest.mark.parametrize("name", ["memcli", *MODULES])
+def test_all_names_exist_are_sorted_and_documented(name: str) -> None:
+    module = importlib.import_module(name)
+    assert (module.__doc__ or "").strip(), f"{name} has no docstring"
+    public = getattr(module, "__all__", [])
+    if not name.endswith((".cli", "__init__")) and name.count(".") > 1:
+        assert public, f"{name} has no __all__"
+    assert len(set(public)) == len(public)
+    for entry in public:
+        thing = getattr(module, entry)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            assert (thing.__doc__ or "").strip(), f"{name}.{entry} has no docstring"
+
+
+def test_the_command_line_is_documented() -> None:
+    done = subprocess.run([sys.executable, ROOT / "docs" / "generate_cli.py", "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_functions_and_modules_stay_small() -> None:
+    import ast
+
+    lengths = []
+    for path in (ROOT / "memcli").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        assert source.count("\n") < 400, path
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lengths.append((node.end_lineno or 0) - node.lineno + 1)
+                assert lengths[-1] <= 60, f"{path}: {node.name}"
+    lengths.sort()
+    assert lengths[len(lengths) // 2] <= 10
+    assert lengths[len(lengths) * 9 // 10] < 30
+
+
+def test_unknown_names_raise() -> None:
+    with pytest.raises(AttributeError):
+        _ = memcli.nothing  # type: ignore[attr-defined]
