@@ -56,7 +56,10 @@ def _section(name: str, command: Any) -> str:
 
 def _names(option: Any) -> str:
     names = ", ".join(option.opts)
-    return names if option.is_flag else f"{names} {option.metavar or ('N' if isinstance(option.default, int) else option.name.upper().strip('_'))}"
+    if option.is_flag:
+        return names
+    stands_for = "N" if isinstance(option.default, int) else option.name.upper().strip("_")
+    return f"{names} {option.metavar or stands_for}"
 
 
 def _help(option: Any) -> str:

@@ -219,7 +219,7 @@ def test_a_live_stream_is_stored_while_it_waits(tmp_path: Path) -> None:
         assert _stored(store, text), f"{text} was not stored while the stream was open"
     _, err = process.communicate()
     assert process.returncode == 0
-    assert b"2 new messages in 1 sessions" in err
+    assert b"2 new messages in 1 session" in err
 
 
 def _stored(store: Path, text: str) -> bool:

@@ -64,8 +64,13 @@ def _record(report: Report) -> dict[str, Any]:
     }
 
 
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
 def _summary(report: Report) -> str:
-    parts = [f"{report.added:,} new message{'s' * (report.added != 1)} in {len(report.sessions):,} sessions"]
+    sessions = len(report.sessions)
+    parts = [f"{report.added:,} new message{_s(report.added)} in {sessions:,} session{_s(sessions)}"]
     known = report.messages - report.added
     if known:
         parts.append(f"{known:,} known already")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, Turn, TurnId
 from ..store import lexical, transcript, units, vectors
+from ..store.rows import transaction
 from ..store.units import Numbers, SentenceRow, UnitRows
 from .coarse import pooled_norms, rounds
 from .plan import TRANSCRIPT
@@ -79,15 +80,10 @@ class SessionWriter:
 
         Turns that the store has without an index (an older version's, or another embedder's) are indexed in place.
         """
-        self._db.execute("begin")
-        try:
+        with transaction(self._db):
             writing = _Writing(self._db, segmented, self._embedded, self._index, self._held)
             added = writing.run()
             self._db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
-            self._db.execute("commit")
-        except BaseException:
-            self._db.execute("rollback")
-            raise
         writing.keep()
         return added
 

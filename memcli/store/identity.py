@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged
+from .rows import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -45,8 +46,7 @@ def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
 
 def drop_index(db: DuckDBPyConnection, chosen: Identity) -> None:
     """Removes everything rebuildable and notes another embedder, in one transaction; what was said stays."""
-    db.execute("begin")
-    for table in REBUILDABLE:
-        db.execute(f"delete from {table}")
-    set_identity(db, chosen)
-    db.execute("commit")
+    with transaction(db):
+        for table in REBUILDABLE:
+            db.execute(f"delete from {table}")
+        set_identity(db, chosen)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import duckdb
 
 from ..errors import StoreDamaged, StoreTooNew
-from .rows import scalar
+from .rows import scalar, transaction
 
 __all__ = ["MIGRATIONS", "migrate", "version"]
 
@@ -73,14 +73,19 @@ def migrate(db: duckdb.DuckDBPyConnection) -> None:
     done = version(db)
     check(done)
     for number, (name, step) in enumerate(MIGRATIONS[done:], start=done + 1):
-        db.execute("begin")
-        if number == 1:
-            db.execute(
-                "create table migration (number integer not null, name varchar not null, made_at timestamptz not null)"
-            )
-        step(db)
-        db.execute("insert into migration values (?, ?, now())", [number, name])
-        db.execute("commit")
+        with transaction(db):
+            _apply(db, number, name, step)
+
+
+def _apply(
+    db: duckdb.DuckDBPyConnection, number: int, name: str, step: Callable[[duckdb.DuckDBPyConnection], None]
+) -> None:
+    if number == 1:
+        db.execute(
+            "create table migration (number integer not null, name varchar not null, made_at timestamptz not null)"
+        )
+    step(db)
+    db.execute("insert into migration values (?, ?, now())", [number, name])
 
 
 def check(done: int) -> None:

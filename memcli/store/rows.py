@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Columns", "append", "columns", "from_stored", "scalar", "to_stored"]
+__all__ = ["Columns", "append", "columns", "from_stored", "scalar", "to_stored", "transaction"]
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -48,6 +50,19 @@ def _plain(column: Any) -> npt.NDArray[Any]:
     if isinstance(column, np.ma.MaskedArray):
         return column.filled(None if column.dtype == object else -1)
     return np.asarray(column)
+
+
+@contextmanager
+def transaction(db: DuckDBPyConnection) -> Iterator[None]:
+    """All of the block is committed, or nothing of it."""
+    db.execute("begin")
+    try:
+        yield
+        db.execute("commit")
+    except BaseException:
+        with suppress(duckdb.Error):  # a full disk has ended the transaction already: say that, and not this
+            db.execute("rollback")
+        raise
 
 
 def scalar(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .rows import columns, scalar
+from .rows import columns, scalar, transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,14 +34,13 @@ def generation(db: DuckDBPyConnection) -> int:
 def save(db: DuckDBPyConnection, name: str, data: bytes, rows: int) -> None:
     """Stores `data` as the snapshot `name`, in one transaction, in place of the one before."""
     checksum = hashlib.sha256(data).hexdigest()
-    db.execute("begin")
-    db.execute("delete from snapshot where name = ?", [name])
-    for part, at in enumerate(range(0, max(len(data), 1), _PART)):
-        db.execute(
-            "insert into snapshot values (?, ?, ?, ?, ?, ?)",
-            [name, part, generation(db), rows, checksum, data[at : at + _PART]],
-        )
-    db.execute("commit")
+    with transaction(db):
+        db.execute("delete from snapshot where name = ?", [name])
+        for part, at in enumerate(range(0, max(len(data), 1), _PART)):
+            db.execute(
+                "insert into snapshot values (?, ?, ?, ?, ?, ?)",
+                [name, part, generation(db), rows, checksum, data[at : at + _PART]],
+            )
 
 
 def load(db: DuckDBPyConnection, name: str) -> tuple[bytes, int, int] | None:

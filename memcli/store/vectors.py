@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from threadpoolctl import ThreadpoolController
 
-__all__ = ["HNSW_FROM", "VectorIndex", "add_vectors", "cosines", "find_rows", "find_vectors", "load_matrix", "representatives"]
+__all__ = [
+    "HNSW_FROM",
+    "VectorIndex",
+    "add_vectors",
+    "cosines",
+    "find_rows",
+    "find_vectors",
+    "load_matrix",
+    "representatives",
+]
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -17,7 +17,18 @@ from memcli.errors import UsageError
 from memcli.times import grammar
 from memcli.times.spans import SEASONS, Expression, Grain, Length, Span, TimeKind
 
-__all__ = ["Expression", "Grain", "Length", "Span", "TimeKind", "describe", "find", "lengths", "parse_date", "parse_span"]
+__all__ = [
+    "Expression",
+    "Grain",
+    "Length",
+    "Span",
+    "TimeKind",
+    "describe",
+    "find",
+    "lengths",
+    "parse_date",
+    "parse_span",
+]
 
 _DAYS_IN = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "night": 1, "weekend": 7, "week": 7, "fortnight": 14}
 _DAYS_IN |= {"month": 30.4, "year": 365.25, "decade": 3652.5}
