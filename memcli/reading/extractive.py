@@ -1,0 +1,141 @@
+"""The reader that needs no language model: it picks the words that answer, resolves dates, or says nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from memcli.model import Answer, Hit, Query
+from memcli.reading import network, temporal
+from memcli.reading.change import Scored, newest
+from memcli.reading.confidence import signals
+from memcli.reading.passages import Passage, Transcript, gather
+from memcli.reading.question import Question, Seeks, parse
+from memcli.reading.spans import Candidate, candidates
+from memcli.reading.temporal import Found
+from memcli.text import content_stems
+
+__all__ = ["NOTHING", "ExtractiveReader", "Reader"]
+
+#: What an answer says that abstains.
+NOTHING = "nothing in memory answers this"
+
+_NEGATION = re.compile(r"\b(?:no|not|never|nope|\w+n't|without|stopped|quit|sold|lost)\b")
+_NUMBER = re.compile(
+    r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
+    re.IGNORECASE,
+)
+#: An item is listed beside the best one if its score is at least this share of it.
+_LISTED = 0.75
+_MOST_LISTED = 4
+
+
+class Reader(Protocol):
+    """Turns hits into an answer."""
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        """The answer to `query` that `hits`, best first, support; or an abstention."""
+
+
+class ExtractiveReader:
+    """Answers in the words of memory: no model beside the embedder, no network, the same answer every time."""
+
+    def __init__(self, transcript: Transcript, constants: network.Constants | None = None) -> None:
+        self._transcript = transcript
+        self._constants = constants or network.shipped()
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        """The answer to `query` that `hits`, best first, support; or an abstention."""
+        question, passages, found = self.look(query, hits)
+        if found is None:
+            return Answer(NOTHING, (), 0.0, abstained=True)
+        judge = self._constants.confidence
+        confidence = judge(signals(question, passages, found))
+        abstained = confidence < judge.threshold
+        cited = tuple(dict.fromkeys(p.turn for p in found.turns))
+        return Answer(NOTHING if abstained else found.text, cited, confidence, abstained)
+
+    def look(self, query: Query, hits: Sequence[Hit]) -> tuple[Question, list[Passage], Found | None]:
+        """The question as understood, what was read, and the answer before it is doubted."""
+        question = parse(query.text, self._transcript.speakers())
+        passages = gather(question, query, hits, self._transcript)
+        return question, passages, self._find(question, query, passages) if passages else None
+
+    def _find(self, question: Question, query: Query, passages: list[Passage]) -> Found | None:
+        if question.seeks is Seeks.WHEN:
+            return temporal.when(question, query, passages)
+        if question.seeks is Seeks.LENGTH and (stretch := temporal.how_long(passages)):
+            return stretch
+        ranked = self._rank(question, passages)
+        if not ranked:
+            return None
+        if question.seeks is Seeks.YES_NO:
+            return _yes_or_no(question, passages)
+        if question.seeks is Seeks.COUNT and (counted := _counted(ranked)):
+            return counted
+        return _listed(ranked) if question.listing else _single(question, ranked)
+
+    def _rank(self, question: Question, passages: list[Passage]) -> list[Scored]:
+        """The best candidate of every passage, best first."""
+        ranked: list[Scored] = []
+        for passage in passages:
+            found, rows = candidates(question, passage)
+            if found:
+                scores = self._constants.spans(rows)
+                best = int(np.argmax(scores))
+                ranked.append((float(scores[best]), found[best]))
+        return sorted(ranked, key=lambda scored: -scored[0])
+
+
+def _single(question: Question, ranked: list[Scored]) -> Found:
+    now, before = newest(question, ranked)
+    text = _wording(now)
+    if before is None:
+        return Found(text, (now.passage,), ranked[0][0], _is_typed(question, text))
+    return Found(f"{text} (before: {_wording(before)}{_until(now)})", (now.passage, before.passage), ranked[0][0])
+
+
+def _until(now: Candidate) -> str:
+    at = now.passage.at
+    return f", until {at:%B %Y}" if at else ""
+
+
+def _counted(ranked: list[Scored]) -> Found | None:
+    """The first number among the best candidates' sentences."""
+    for score, candidate in ranked[:8]:
+        if number := _NUMBER.search(candidate.passage.text):
+            return Found(number.group(), (candidate.passage,), score)
+    return None
+
+
+def _listed(ranked: list[Scored]) -> Found:
+    chosen: list[Candidate] = []
+    seen: set[str] = set()
+    for score, candidate in ranked:
+        new = set(content_stems(candidate.text))
+        if score >= _LISTED * ranked[0][0] and not new & seen and len(chosen) < _MOST_LISTED:
+            chosen.append(candidate)
+            seen |= new
+    return Found(", ".join(_wording(c) for c in chosen), tuple(c.passage for c in chosen), ranked[0][0])
+
+
+def _wording(candidate: Candidate) -> str:
+    return candidate.text.removesuffix("'s").strip(" \"“”'")
+
+
+def _is_typed(question: Question, text: str) -> bool:
+    if question.seeks is Seeks.COUNT:
+        return bool(_NUMBER.search(text))
+    if question.seeks in (Seeks.WHERE, Seeks.WHO):
+        return any(word[:1].isupper() for word in text.split())
+    return True
+
+
+def _yes_or_no(question: Question, passages: list[Passage]) -> Found:
+    """Yes where the best sentence affirms what the question says; no where one of the two denies it."""
+    best = max(passages, key=lambda p: p.covered + p.cosine + 0.3 * p.score)
+    denied = bool(_NEGATION.search(best.text.lower())) != bool(_NEGATION.search(question.text.lower()))
+    return Found("No" if denied else "Yes", (best,), best.cosine, typed=best.covered > 0)

@@ -1,0 +1,50 @@
+"""A store's view as the transcript that a reader consults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Turn, TurnId
+from ..ranking.bm25 import idf
+from ..store.view import View
+
+__all__ = ["StoredTranscript"]
+
+
+class StoredTranscript:
+    """Implements `Transcript` over a view."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def around(self, turn_id: TurnId, before: int, after: int) -> Sequence[Turn]:
+        """See `Transcript.around`."""
+        return self._view.around(turn_id, before, after)
+
+    def sentences(
+        self, turn_ids: Sequence[TurnId], vector: npt.NDArray[np.float32]
+    ) -> Mapping[TurnId, Sequence[tuple[str, float]]]:
+        """See `Transcript.sentences`."""
+        if not turn_ids:
+            return {}
+        rows = self._view.rows_of(turn_ids).tolist()
+        texts = self._view.sentence_texts(rows)
+        places = [place for row in rows for place, _ in texts[row]]
+        cosines = self._view.vectors(np.array(places, dtype=np.int64)) @ vector
+        cosine = dict(zip(places, cosines.tolist(), strict=True))
+        return {
+            turn: [(text, cosine[place]) for place, text in texts[row]]
+            for turn, row in zip(turn_ids, rows, strict=True)
+        }
+
+    def speakers(self) -> frozenset[str]:
+        """See `Transcript.speakers`."""
+        return frozenset(self._view.speaker_names)
+
+    def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
+        """See `Transcript.rarity`."""
+        found = self._view.postings(stems)
+        return {stem: float(idf(len(found[stem][0]) if stem in found else 0, self._view.n)) for stem in stems}

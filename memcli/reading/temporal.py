@@ -1,0 +1,87 @@
+"""Answers to *when* and *how long*: time expressions resolved against the date that they were said on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memcli.model import Query
+from memcli.reading.passages import Passage
+from memcli.reading.question import Question
+from memcli.times import Expression, Grain, Span, TimeKind, describe, find, lengths
+
+__all__ = ["Found", "how_long", "when"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A short answer and where it comes from. `typed`: it is of the kind that was asked for."""
+
+    text: str
+    turns: tuple[Passage, ...]
+    strength: float
+    typed: bool = True
+
+
+def when(question: Question, query: Query, passages: Sequence[Passage]) -> Found | None:
+    """The date of what the question asks about; the date of the turn where the turn names none."""
+    asked = [e.span for e in find(question.text, query.asked_at) if e.kind is not TimeKind.CLOCK]
+    found = [_dated(question, asked, passage) for passage in passages]
+    return max((f for f in found if f), key=lambda f: f.strength, default=None)
+
+
+def _dated(question: Question, asked: list[Span], passage: Passage) -> Found | None:
+    expression = _expression(passage)
+    if expression is None and passage.at is None:
+        return None
+    near = _overlaps(asked, expression, passage.at)
+    strength = _support(passage) + 0.15 * (expression is not None) + 0.3 * near
+    if expression is not None:
+        return Found(_coarse(question, expression, expression.span), (passage,), strength)
+    assert passage.at is not None
+    day = find("today", passage.at)[0]
+    return Found(_coarse(question, day, day.span), (passage,), strength, typed=False)
+
+
+def _expression(passage: Passage) -> Expression | None:
+    """The expression of the sentence, or of the whole turn, that most probably dates what the question asks about."""
+    for text in (passage.text, passage.turn_text):
+        found = [e for e in find(text, passage.at) if e.kind is not TimeKind.CLOCK]
+        if found:
+            return min(found, key=lambda e: (e.kind is TimeKind.STRETCH, e.text.lower() in ("today", "recently")))
+    return None
+
+
+def _overlaps(asked: list[Span], expression: Expression | None, at: datetime | None) -> float:
+    if not asked or (expression is None and at is None):
+        return 0.0
+    start = expression.span.start if expression is not None else at
+    assert start is not None
+    stated = start.replace(tzinfo=None)
+    return float(any(s.start.replace(tzinfo=None) <= stated < s.end.replace(tzinfo=None) for s in asked))
+
+
+def _coarse(question: Question, expression: Expression, span: Span) -> str:
+    plain = question.text.lower()
+    if re.search(r"\b(?:what|which) year\b", plain):
+        return describe(Span(span.start, span.end, Grain.YEAR))
+    if re.search(r"\b(?:what|which) month\b", plain) and span.grain is not Grain.YEAR:
+        return describe(Span(span.start, span.end, Grain.MONTH))
+    return describe(expression)
+
+
+def _support(passage: Passage) -> float:
+    return (
+        0.6 * passage.score + 0.6 * passage.covered + 0.3 * passage.turn_covered + 0.5 * passage.cosine
+        + 0.15 * passage.by_asked - 0.2 * ("?" in passage.text)
+    )  # fmt: skip
+
+
+def how_long(passages: Sequence[Passage]) -> Found | None:
+    """The length of time that the best sentence with one names."""
+    found = [
+        Found(length.text, (passage,), _support(passage)) for passage in passages for length in lengths(passage.text)
+    ]
+    return max(found, key=lambda f: f.strength, default=None)
