@@ -32,7 +32,9 @@ def test_all_names_exist_are_sorted_and_documented(name: str) -> None:
 
 
 def test_the_command_line_is_documented() -> None:
-    done = subprocess.run([sys.executable, ROOT / "docs" / "generate_cli.py", "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate_cli.py", "--check"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from memcli.model import Answer, Hit, Query
-from memcli.reading import network, temporal
+from memcli.reading import identifiers, network, temporal
 from memcli.reading.change import Scored, newest
 from memcli.reading.confidence import signals
 from memcli.reading.passages import Passage, Transcript, gather
@@ -65,6 +65,9 @@ class ExtractiveReader:
         return question, passages, self._find(question, query, passages) if passages else None
 
     def _find(self, question: Question, query: Query, passages: list[Passage]) -> Found | None:
+        value = identifiers.pattern(question.text)
+        if value is not None and (known := identifiers.find(value, passages)):
+            return known
         if question.seeks is Seeks.WHEN:
             return temporal.when(question, query, passages)
         if question.seeks is Seeks.LENGTH and (stretch := temporal.how_long(passages)):

@@ -1,0 +1,48 @@
+"""Numbers that stand for something: phone numbers, e-mail addresses, codes. They are given whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from memcli.reading.passages import Passage
+from memcli.reading.temporal import Found
+
+__all__ = ["find", "pattern"]
+
+#: What a question asks for, and what such a thing looks like.
+_KINDS = (
+    (r"\b(?:phone|telephone|mobile|cell) ?(?:number)?\b|\b(?:call|text|ring) (?:me|him|her|them) on\b",
+     r"\+?\d(?:[ ().-]{0,2}\d){6,14}"),
+    (r"\be-?mail(?: address)?\b", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    (r"\b(?:pin|password|passcode|door code|code|plate|booking reference|reference|postcode|zip code)\b",
+     r"\b(?=[\w-]*\d)[A-Za-z\d][\w-]{2,}\b"),
+)  # fmt: skip
+#: A value counts where its turn holds this share of the question's weight of words.
+_COVERED = 0.4
+
+
+def pattern(question: str) -> re.Pattern[str] | None:
+    """What the answer to `question` looks like, where it asks for such a thing."""
+    low = question.lower()
+    return next((re.compile(value) for asked, value in _KINDS if re.search(asked, low)), None)
+
+
+def find(value: re.Pattern[str], passages: Sequence[Passage]) -> Found | None:
+    """The newest value that the evidence holds, and the one before it; None where there is none."""
+    spoken = [p for p in passages if p.turn_covered >= _COVERED or p.asked >= _COVERED]
+    said = [(match.group().strip(), p) for p in spoken for match in value.finditer(p.text)]
+    if not said:
+        return None
+    said.sort(key=lambda pair: (pair[1].by_asked, _time(pair[1].at)), reverse=True)
+    now, at = said[0]
+    before = next((pair for pair in said[1:] if pair[0] != now and pair[1].speaker == at.speaker), None)
+    if before is None:
+        return Found(now, (at,), at.score)
+    until = f", until {at.at:%B %Y}" if at.at else ""
+    return Found(f"{now} (before: {before[0]}{until})", (at, before[1]), at.score)
+
+
+def _time(at: datetime | None) -> float:
+    return at.timestamp() if at else float("-inf")
