@@ -28,6 +28,7 @@ _NUMBER = re.compile(
     r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
     re.IGNORECASE,
 )
+_TIE = re.compile(r"^(?:(?:about|at|in|on|from|with|like|as|that|this|into|onto)\s+)+", re.IGNORECASE)
 #: An item is listed beside the best one if its score is at least this share of it.
 _LISTED = 0.75
 _MOST_LISTED = 4
@@ -126,7 +127,9 @@ def _listed(ranked: list[Scored]) -> Found:
 
 
 def _wording(candidate: Candidate) -> str:
-    return candidate.text.removesuffix("'s").strip(" \"“”'")
+    """The candidate's words without what only tied them to their sentence."""
+    bare = _TIE.sub("", candidate.text.removesuffix("'s").strip(" \"“”'"))
+    return bare or candidate.text
 
 
 def _is_typed(question: Question, text: str) -> bool:
