@@ -157,7 +157,8 @@ class Memory:
         from .reading.stored import StoredTranscript
 
         query, hits, view = self._retrieve(question, k, filters, at, strategy_name)
-        return Reading(ExtractiveReader(StoredTranscript(view)).read(query, hits), hits)
+        with self.store.reading():  # one opening for all that the reader looks up
+            return Reading(ExtractiveReader(StoredTranscript(view)).read(query, hits), hits)
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
         """For each source turn of the hits: the turn, and the session that it was said in."""

@@ -62,18 +62,14 @@ class FakeTranscript:
         ]
 
 
-def never_silent() -> Constants:
-    """The shipped choice of words with a judge that lets every answer pass."""
-    return Constants(shipped().spans, Confidence(np.zeros(1), np.ones(1), np.zeros(1), 0.0, 0.0))
-
-
-def ask(question: str, *said: tuple[str, datetime | None, str], silent: bool = False) -> Answer:
+def ask(question: str, *said: tuple[str, datetime | None, str], judged: bool = False) -> Answer:
     transcript = FakeTranscript(question, said)
-    reader = ExtractiveReader(transcript) if silent else ExtractiveReader(transcript, _passing(transcript))
+    reader = ExtractiveReader(transcript) if judged else ExtractiveReader(transcript, _passing())
     return reader.read(Query(question, VECTOR, ASKED), transcript.hits())
 
 
-def _passing(transcript: FakeTranscript) -> Constants:
+def _passing() -> Constants:
+    """The shipped choice of words with a judge that lets every answer pass."""
     width = len(shipped().confidence.mean)
     zeros = np.zeros(width, dtype=np.float32)
     return Constants(shipped().spans, Confidence(zeros, zeros + 1, zeros, 0.0, 0.0))
@@ -207,14 +203,14 @@ def test_no_hits_is_an_abstention() -> None:
 
 
 def test_it_is_silent_about_what_memory_does_not_hold() -> None:
-    answer = ask("What submarine did Ines captain in Antarctica?", *CHAT, silent=True)
+    answer = ask("What submarine did Ines captain in Antarctica?", *CHAT, judged=True)
     assert (answer.text, answer.abstained) == (NOTHING, True)
     assert 0 <= answer.confidence < 0.5
 
 
 def test_it_is_surer_of_the_one_who_said_it() -> None:
-    right = ask("How long has Tomas been learning the accordion?", *CHAT, silent=True)
-    wrong = ask("How long has Ines been learning the accordion?", *CHAT, silent=True)
+    right = ask("How long has Tomas been learning the accordion?", *CHAT, judged=True)
+    wrong = ask("How long has Ines been learning the accordion?", *CHAT, judged=True)
     assert right.confidence > wrong.confidence
     assert not right.abstained
 
