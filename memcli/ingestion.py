@@ -24,11 +24,6 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
 
-    @property
-    def unreadable(self) -> int:
-        """How many messages, or whole inputs, were kept out."""
-        return self.problem_count
-
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
