@@ -81,7 +81,8 @@ def test_longmemeval_marks_its_evidence_turns(tmp_path: Path, abstention: bool) 
     item = {
         "question_id": "q1" + "_abs" * abstention, "question_type": "t", "question": "When?", "answer": 3,
         "question_date": "2023/05/30 (Tue) 23:40", "answer_session_ids": ["answer_1"],
-        "haystack_dates": ["2023/05/20 (Sat) 02:21"], "haystack_session_ids": ["answer_1"], "haystack_sessions": [session],
+        "haystack_dates": ["2023/05/20 (Sat) 02:21"], "haystack_session_ids": ["answer_1"],
+        "haystack_sessions": [session],
     }  # fmt: skip
     path = tmp_path / "a.json"
     path.write_text(json.dumps([item]))
