@@ -45,27 +45,7 @@ _CLASSES: tuple[frozenset[str], ...] = tuple(
     )
 )  # fmt: skip
 _NUMBER_WORDS = frozenset(
-    [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "once",
-        "twice",
-        "dozen",
-        "hundred",
-        "several",
-        "few",
-        "couple",
-    ]
+    "one two three four five six seven eight nine ten eleven twelve once twice dozen hundred several few couple".split()
 )
 #: A run of words that ends in one of these is cut short.
 _NO_END = frozenset().union(*_CLASSES[:6]) | _CLASSES[7] | {"i", "we", "he", "she", "they"}

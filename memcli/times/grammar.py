@@ -13,44 +13,11 @@ from memcli.times.spans import ONE_DAY, Grain, Span, TimeKind
 
 __all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Reading", "amount", "compiled"]
 
-MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+MONTHS = "january february march april may june july august september october november december".split()
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-NUMBERS = {
-    word: value
-    for value, word in enumerate(
-        [
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-        ],
-        1,
-    )
-} | {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+_FIRST_NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+NUMBERS = {word: value for value, word in enumerate(_FIRST_NUMBERS, 1)}
+NUMBERS |= {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 #: Amounts that nobody means exactly: the least and the most that they stand for.
 _VAGUE = {"couple": (2, 2), "few": (3, 5), "several": (3, 7), "some": (2, 7), "many": (5, 20)}
 _HOLIDAYS = {
