@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ from memcli.reading.change import newest
 from memcli.reading.network import Confidence, Constants, Network, from_json, shipped, to_json
 from memcli.reading.passages import Passage, gather
 from memcli.reading.question import Seeks, parse
-from memcli.reading.spans import WIDTH, Candidate, candidates
+from memcli.reading.spans import WIDTH, Candidate, best_candidates, candidates
+from memcli.reading.temporal import when
 from memcli.text import content_stems, sentences, stems, token_estimate
 
 ASKED = datetime(2024, 6, 1, 12, 0)
@@ -276,6 +277,35 @@ def test_a_passage_without_words_has_no_candidates() -> None:
     found, rows = candidates(parse("What?", ()), _passage("… !!", None))
     assert found == []
     assert rows.shape == (0, WIDTH)
+
+
+@pytest.mark.parametrize(
+    "text", ["What boat does Ines sail?", "What did she eat at the harbour?", "Who adopted kittens?"]
+)
+def test_the_best_candidates_are_those_of_whole_rows(text: str) -> None:
+    question, network = parse(text, ("Ines", "Tomas")), shipped().spans
+    passages = [_passage(said, moment, speaker) for speaker, moment, said in CHAT]
+    passages.insert(1, _passage("… !!", None))
+    found = best_candidates(question, passages, network)
+    expected = [(rows, each) for rows, each in ((r, c) for c, r in (candidates(question, p) for p in passages)) if each]
+    assert len(found) == len(expected) == len(CHAT)
+    for (score, best), (rows, each) in zip(found, expected, strict=True):
+        scores = network(rows)
+        assert score == pytest.approx(float(scores.max()), abs=1e-5)
+        assert best == each[int(np.argmax(scores))]
+
+
+def test_no_passage_has_no_best_candidate() -> None:
+    assert best_candidates(parse("What?", ()), [_passage("… !!", None)], shipped().spans) == []
+
+
+def test_one_moment_is_of_another_day_elsewhere() -> None:
+    """Two times that are equal are not said on the same day: what was found for one must not answer for the other."""
+    question, late = parse("When did it rain?", ()), datetime(2023, 5, 8, 23, 30, tzinfo=UTC)
+    for moment, day in ((late, "7 May 2023"), (late.astimezone(timezone(timedelta(hours=2))), "8 May 2023")):
+        found = when(question, Query(question.text, VECTOR, ASKED), [_passage("It rained yesterday.", moment)])
+        assert found is not None
+        assert found.text == day
 
 
 def test_coverage_is_the_share_of_the_questions_weight() -> None:

@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -99,6 +100,51 @@ def test_the_view_agrees_with_a_matrix_of_pooled_vectors(memory: Memory, write: 
         sums = np.zeros((groups.max() + 1, 64))
         np.add.at(sums, groups[view.owner], rows * view.weight[:, None])
         assert view.norms(kind).tolist() == pytest.approx(np.linalg.norm(sums, axis=1).tolist(), rel=1e-5)
+
+
+def test_a_view_reads_what_it_is_asked_for_once(memory: Memory, write: Callable[..., Path]) -> None:
+    later = {"text": "Later.", "speaker": "Ada", "timestamp": "2024-03-08T10:00:00+01:00"}
+    memory.ingest([write("a.jsonl", *_chat("Tea. And cake.", "Coffee!", "No."), later)])
+    openings = 0
+
+    @contextmanager
+    def reading() -> Iterator[duckdb.DuckDBPyConnection]:
+        nonlocal openings
+        openings += 1
+        with memory.store.reading() as db:
+            yield db
+
+    def everything() -> list[object]:
+        turns = view.fetch([2, 0, 2])
+        assert [turn.text for turn in turns] == ["No.", "Tea. And cake.", "No."]
+        around = [[t.text for t in view.around(turn.id, 1, 1)] for turn in view.fetch([0, 1, 2, 3])]
+        return [turns, around, view.rows_of([t.id for t in turns]).tolist(), view.sentence_texts([3, 0])]
+
+    view = View(reading, 64)
+    first = everything()
+    assert first[1:] == [
+        [["Tea. And cake.", "Coffee!"], ["Tea. And cake.", "Coffee!", "No."], ["Coffee!", "No."], ["Later."]],
+        [2, 0, 2],
+        {3: [(4, "Later.")], 0: [(0, "Tea."), (1, "And cake.")]},
+    ]
+    before = openings
+    assert everything() == first
+    assert openings == before
+    assert view.once(_numbered) is view.once(_numbered)
+
+
+def _numbered(view: View) -> list[int]:
+    return list(range(view.n))
+
+
+def test_rows_are_found_by_id_and_by_fetching(memory: Memory, write: Callable[..., Path]) -> None:
+    elsewhere = {"text": "Elsewhere.", "speaker": "ada", "conversation": "other"}
+    memory.ingest([write("a.jsonl", *_chat("One.", "Two."), elsewhere)])
+    ids = [t.id for t in View(memory.store.reading, 64).fetch([0, 1, 2])]
+    view = View(memory.store.reading, 64, "other")
+    rows = view.rows_of(ids)
+    assert sorted(rows.tolist()) == [-1, -1, 0]
+    assert [view.around(i, 1, 1) == [] for i in ids] == (rows < 0).tolist()
 
 
 def test_filters(memory: Memory, write: Callable[..., Path]) -> None:

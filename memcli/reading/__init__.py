@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memcli.reading.context import EvidenceLine, build_context, evidence
+from memcli.reading.context import EvidenceLine, build_context, evidence, within
 from memcli.reading.extractive import NOTHING, ExtractiveReader, Reader
 from memcli.reading.passages import Transcript
 
-__all__ = ["NOTHING", "EvidenceLine", "ExtractiveReader", "Reader", "Transcript", "build_context", "evidence"]
+__all__ = ["NOTHING", "EvidenceLine", "ExtractiveReader", "Reader", "Transcript", "build_context", "evidence", "within"]

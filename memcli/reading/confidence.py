@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memcli.reading.passages import Passage
 from memcli.reading.question import Question, Seeks
@@ -66,5 +67,10 @@ def _score(passage: Passage) -> float:
 
 def _addressed(passage: Passage) -> float:
     """1 where the speaker speaks of the listener, not of himself: then it is about the other one."""
-    plain = passage.text.lower().replace("’", "'")
+    return _addressing(passage.text)
+
+
+@lru_cache(maxsize=8192)
+def _addressing(text: str) -> float:
+    plain = text.lower().replace("’", "'")
     return float(bool(_TOLD.search(plain))) - 0.5 * float(bool(_OWN.search(plain)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from memcli.model import Context, Hit, TurnId
 from memcli.text import token_estimate
 from memcli.times import TimeKind, describe, find
 
-__all__ = ["EvidenceLine", "build_context", "evidence"]
+__all__ = ["EvidenceLine", "build_context", "evidence", "within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +25,28 @@ class EvidenceLine:
     dates: tuple[tuple[str, str], ...]
 
 
-def build_context(hits: Sequence[Hit], budget_tokens: int) -> Context:
-    """The best hits that fit `budget_tokens`, one a line, oldest first; a hit that does not fit is left out."""
+def within(hits: Sequence[Hit], budget_tokens: int) -> Context:
+    """The best hits that fit `budget_tokens`, one a line, best first; a hit that does not fit is left out."""
     chosen: list[tuple[Hit, str]] = []
     spent = 0
     for hit in hits:
         line = _line(hit)
-        cost = token_estimate(line) + bool(chosen)
+        cost = _tokens(line) + bool(chosen)
         if spent + cost <= budget_tokens:
             chosen.append((hit, line))
             spent += cost
-    chosen.sort(key=lambda pair: pair[0].unit.at.timestamp() if pair[0].unit.at else float("-inf"))
     return Context(tuple(hit for hit, _ in chosen), "\n".join(line for _, line in chosen), spent)
+
+
+#: The same turns come up again and again where many questions are asked over one store.
+_tokens = lru_cache(maxsize=8192)(token_estimate)
+
+
+def build_context(hits: Sequence[Hit], budget_tokens: int) -> Context:
+    """What `within` chooses, oldest first: the context that is easiest to read."""
+    chosen = within(hits, budget_tokens)
+    ordered = sorted(chosen.hits, key=lambda hit: hit.unit.at.timestamp() if hit.unit.at else float("-inf"))
+    return Context(tuple(ordered), "\n".join(map(_line, ordered)), chosen.tokens)
 
 
 def _line(hit: Hit) -> str:

@@ -6,15 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
 from memcli.model import Answer, Hit, Query
 from memcli.reading import identifiers, network, temporal
 from memcli.reading.change import Scored, newest
 from memcli.reading.confidence import signals
 from memcli.reading.passages import Passage, Transcript, gather
 from memcli.reading.question import Question, Seeks, parse
-from memcli.reading.spans import Candidate, candidates
+from memcli.reading.spans import Candidate, best_candidates
 from memcli.reading.temporal import Found
 from memcli.text import content_stems
 
@@ -73,7 +71,8 @@ class ExtractiveReader:
             return temporal.when(question, query, passages)
         if question.seeks is Seeks.LENGTH and (stretch := temporal.how_long(passages)):
             return stretch
-        ranked = self._rank(question, passages)
+        scored = best_candidates(question, passages, self._constants.spans)
+        ranked = sorted(scored, key=lambda pair: -pair[0])
         if not ranked:
             return None
         if question.seeks is Seeks.YES_NO:
@@ -81,17 +80,6 @@ class ExtractiveReader:
         if question.seeks is Seeks.COUNT and (counted := _counted(ranked)):
             return counted
         return _listed(ranked) if question.listing else _single(question, ranked)
-
-    def _rank(self, question: Question, passages: list[Passage]) -> list[Scored]:
-        """The best candidate of every passage, best first."""
-        ranked: list[Scored] = []
-        for passage in passages:
-            found, rows = candidates(question, passage)
-            if found:
-                scores = self._constants.spans(rows)
-                best = int(np.argmax(scores))
-                ranked.append((float(scores[best]), found[best]))
-        return sorted(ranked, key=lambda scored: -scored[0])
 
 
 def _single(question: Question, ranked: list[Scored]) -> Found:

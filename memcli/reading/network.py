@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -19,7 +19,7 @@ __all__ = ["Confidence", "Constants", "Network", "from_json", "shipped", "to_jso
 Matrix = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Network:
     """One hidden layer with rectified units; its input is standardised."""
 
@@ -32,9 +32,23 @@ class Network:
 
     def __call__(self, rows: Matrix) -> Matrix:
         """The score of each row."""
-        inner = np.maximum((rows - self.mean) / self.scale @ self.hidden + self.hidden_bias, 0)
-        scores: Matrix = inner @ self.output + np.float32(self.output_bias)
+        return self.scores(self.sums(rows, slice(None)))
+
+    def sums(self, rows: Matrix, columns: Sequence[int] | slice) -> Matrix:
+        """What `rows`, which hold these columns alone, add to the hidden units: their sum is what `scores` takes."""
+        return rows @ self._plain[0][columns]
+
+    def scores(self, sums: Matrix) -> Matrix:
+        """The score of each row, from its sums over all columns."""
+        inner = sums + self._plain[1]
+        scores: Matrix = np.maximum(inner, 0, out=inner) @ self.output + np.float32(self.output_bias)
         return scores
+
+    @cached_property
+    def _plain(self) -> tuple[Matrix, Matrix]:
+        """The weights and the bias of the hidden units for input that is not standardised."""
+        weights = self.hidden.astype(np.float64) / self.scale[:, None]
+        return weights.astype(np.float32), (self.hidden_bias - self.mean @ weights).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -66,40 +67,52 @@ class Passage:
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
     """The sentences of the best hits, best hit first."""
     chosen = hits[:DEPTH]
-    rarity = transcript.rarity(question.stems)
-    ids = [hit.unit.sources[0] for hit in chosen]
-    sentences = transcript.sentences(ids, query.vector)
+    weights = _Weights(transcript.rarity(question.stems))
+    sentences = transcript.sentences([hit.unit.sources[0] for hit in chosen], query.vector)
+    said = [
+        [(text, cosine, weights.covered(text)) for text, cosine in sentences.get(hit.unit.sources[0], ())]
+        for hit in chosen
+    ]
+    cosine = max((cosine for each in said for _, cosine, _ in each), default=0.0)
+    covered = max((covered for each in said for _, _, covered in each), default=0.0)
     top = max((hit.score for hit in chosen), default=0.0)
     found: list[Passage] = []
-    for rank, (turn, hit) in enumerate(zip(ids, chosen, strict=True)):
-        turn_covered = _coverage(hit.unit.text, rarity)
-        asked = _coverage_before(turn, transcript, rarity)
-        by_asked = _spoken_by(hit.unit.label, question.about)
+    for rank, (hit, each) in enumerate(zip(chosen, said, strict=True)):
+        unit = hit.unit
+        turn, turn_covered = unit.sources[0], weights.covered(unit.text)
+        asked = _covered_before(turn, transcript, weights)
+        by_asked = _spoken_by(unit.label, question.about)
         relative = hit.score / top if top > 0 else 1.0 / (1 + rank)
         found.extend(
-            Passage(text, turn, hit.unit.label, hit.unit.at, rank, relative, cosine, _coverage(text, rarity),
-                    turn_covered, asked, by_asked, hit.unit.text)
-            for text, cosine in sentences.get(turn, ())
+            Passage(text, turn, unit.label, unit.at, rank, relative, near, part, turn_covered, asked, by_asked,
+                    unit.text, cosine - near, covered - part)
+            for text, near, part in each
         )  # fmt: skip
-    return _compared(found)
-
-
-def _compared(passages: list[Passage]) -> list[Passage]:
-    cosine = max((p.cosine for p in passages), default=0.0)
-    covered = max((p.covered for p in passages), default=0.0)
-    return [replace(p, behind=cosine - p.cosine, lacking=covered - p.covered) for p in passages]
+    return found
 
 
 def _spoken_by(speaker: str, about: str | None) -> float:
     return 0.0 if about is None else 1.0 if speaker.lower() == about.lower() else -1.0
 
 
-def _coverage(text: str, rarity: Mapping[str, float]) -> float:
-    whole = sum(rarity.values())
-    present = set(stems(text))
-    return sum(weight for stem, weight in rarity.items() if stem in present) / whole if whole > 0 else 0.0
+class _Weights:
+    """How much each of the question's words weighs."""
+
+    def __init__(self, rarity: Mapping[str, float]) -> None:
+        self._weights = list(rarity.items())
+        self._whole = sum(rarity.values())
+
+    def covered(self, text: str) -> float:
+        """The share of the whole weight that `text` holds."""
+        present = _stems_in(text)
+        return sum(w for stem, w in self._weights if stem in present) / self._whole if self._whole > 0 else 0.0
 
 
-def _coverage_before(turn: TurnId, transcript: Transcript, rarity: Mapping[str, float]) -> float:
+@lru_cache(maxsize=8192)
+def _stems_in(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
+
+
+def _covered_before(turn: TurnId, transcript: Transcript, weights: _Weights) -> float:
     around = transcript.around(turn, 1, 0)
-    return _coverage(around[0].text, rarity) if len(around) > 1 and around[0].speaker != around[-1].speaker else 0.0
+    return weights.covered(around[0].text) if len(around) > 1 and around[0].speaker != around[-1].speaker else 0.0

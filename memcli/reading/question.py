@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from memcli.text import STOPWORDS, content_stems, stem, words
 
@@ -74,8 +75,14 @@ class Question:
 
 def parse(text: str, speakers: Iterable[str]) -> Question:
     """`text` as a question to a memory in which `speakers` talk."""
+    return _parsed(text, tuple(speakers))
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, speakers: tuple[str, ...]) -> Question:
+    """One question is read once for every way of retrieving."""
     plain = text.strip().lower().replace("’", "'")
-    named, names = _about(text, tuple(speakers))
+    named, names = _about(text, speakers)
     taken = {stem(word) for name in names for word in words(name)}
     carrying = tuple(dict.fromkeys(s for s in content_stems(text) if s not in taken))
     listing, holds_now = bool(_LISTING.search(plain)), bool(_HOLDS_NOW.search(plain))

@@ -42,9 +42,14 @@ class StoredTranscript:
 
     def speakers(self) -> frozenset[str]:
         """See `Transcript.speakers`."""
-        return frozenset(self._view.speaker_names)
+        return self._view.once(_speakers)
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """See `Transcript.rarity`."""
         found = self._view.postings(stems)
-        return {stem: float(idf(len(found[stem][0]) if stem in found else 0, self._view.n)) for stem in stems}
+        frequencies = [len(found[stem][0]) if stem in found else 0 for stem in stems]
+        return dict(zip(stems, idf(frequencies, self._view.n).tolist(), strict=True))
+
+
+def _speakers(view: View) -> frozenset[str]:
+    return frozenset(view.speaker_names)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
+from functools import lru_cache
 
 from memcli.model import Query
 from memcli.reading.passages import Passage
@@ -27,17 +28,20 @@ class Found:
 
 def when(question: Question, query: Query, passages: Sequence[Passage]) -> Found | None:
     """The date of what the question asks about; the date of the turn where the turn names none."""
-    asked = [e.span for e in find(question.text, query.asked_at) if e.kind is not TimeKind.CLOCK]
-    found = [_dated(question, asked, passage) for passage in passages]
-    return max((f for f in found if f), key=lambda f: f.strength, default=None)
-
-
-def _dated(question: Question, asked: list[Span], passage: Passage) -> Found | None:
-    expression = _expression(passage)
-    if expression is None and passage.at is None:
+    asked = [e.span for e in _times(question.text, query.asked_at)]
+    dated = [(_expression(passage), passage) for passage in passages]
+    known = [
+        (_support(passage) + 0.15 * (expression is not None) + 0.3 * _overlaps(asked, expression, passage.at), place)
+        for place, (expression, passage) in enumerate(dated)
+        if expression is not None or passage.at is not None
+    ]
+    if not known:
         return None
-    near = _overlaps(asked, expression, passage.at)
-    strength = _support(passage) + 0.15 * (expression is not None) + 0.3 * near
+    strength, place = max(known, key=lambda pair: pair[0])
+    return _told(question, *dated[place], strength)
+
+
+def _told(question: Question, expression: Expression | None, passage: Passage, strength: float) -> Found:
     if expression is not None:
         return Found(_coarse(question, expression, expression.span), (passage,), strength)
     assert passage.at is not None
@@ -48,10 +52,20 @@ def _dated(question: Question, asked: list[Span], passage: Passage) -> Found | N
 def _expression(passage: Passage) -> Expression | None:
     """The expression of the sentence, or of the whole turn, that most probably dates what the question asks about."""
     for text in (passage.text, passage.turn_text):
-        found = [e for e in find(text, passage.at) if e.kind is not TimeKind.CLOCK]
+        found = _times(text, passage.at)
         if found:
             return min(found, key=lambda e: (e.kind is TimeKind.STRETCH, e.text.lower() in ("today", "recently")))
     return None
+
+
+def _times(text: str, at: datetime | None) -> Sequence[Expression]:
+    return _times_in(text, at, at.tzinfo if at is not None else None)
+
+
+@lru_cache(maxsize=8192)
+def _times_in(text: str, at: datetime | None, zone: tzinfo | None) -> Sequence[Expression]:  # noqa: ARG001
+    """`zone` is that of `at`: two times that are equal may be of different days."""
+    return [e for e in find(text, at) if e.kind is not TimeKind.CLOCK]
 
 
 def _overlaps(asked: list[Span], expression: Expression | None, at: datetime | None) -> float:
@@ -81,7 +95,10 @@ def _support(passage: Passage) -> float:
 
 def how_long(passages: Sequence[Passage]) -> Found | None:
     """The length of time that the best sentence with one names."""
-    found = [
-        Found(length.text, (passage,), _support(passage)) for passage in passages for length in lengths(passage.text)
-    ]
+    found = [Found(text, (passage,), _support(passage)) for passage in passages for text in _lengths(passage.text)]
     return max(found, key=lambda f: f.strength, default=None)
+
+
+@lru_cache(maxsize=8192)
+def _lengths(text: str) -> Sequence[str]:
+    return [length.text for length in lengths(text)]

@@ -21,7 +21,6 @@ __all__ = [
     "indexed",
     "known",
     "latest",
-    "neighbours",
     "session_numbers",
     "sessions_of",
     "speakers",
@@ -128,14 +127,6 @@ def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[Sessio
         [list(ids)],
     ).fetchall()
     return {SessionId(r[0]): Session(SessionId(r[0]), r[1], r[2], from_stored(r[3], r[4]), r[5]) for r in rows}
-
-
-def neighbours(db: DuckDBPyConnection, turn: TurnId, before: int, after: int) -> list[Turn]:
-    """The turn with up to `before` and `after` turns around it in its session, in order."""
-    sql = f"""select {_TURN} from turn t join session s on s.seq = t.session
-        join (select session, position from turn where id = ?) o on o.session = t.session
-        where t.position between o.position - ? and o.position + ? order by t.position"""
-    return _turns(db, sql, [turn, before, after])
 
 
 def speakers(db: DuckDBPyConnection) -> frozenset[str]:

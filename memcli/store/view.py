@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,11 @@ Bools = npt.NDArray[np.bool_]
 
 Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 
+Made = TypeVar("Made")
+
 _BLOCK = 4096
+#: Up to so many distinct sentences their vectors are kept widened: 25 MB, and half of the time of a search.
+_KEPT_WIDE = 16_384
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -38,7 +42,8 @@ class View:
     """The turns, sentences, vectors, postings and sentence graph of a store, or of one conversation in it.
 
     Every per-turn array below has length `n` and the same order. Each is loaded when it is first asked for, over a
-    connection of its own from `reading`: a view that was `preload`ed holds the store open no longer.
+    connection of its own from `reading`: a view that was `preload`ed holds the store open no longer. Turns and
+    sentences are read as they are asked for, and kept: the next question is hardly ever about others.
     """
 
     def __init__(self, reading: Reading, dimension: int, conversation: str | None = None) -> None:
@@ -47,6 +52,10 @@ class View:
         self._conversation = conversation
         self._pools: dict[str, tuple[Ints, npt.NDArray[np.float64]]] = {}
         self._postings: dict[str, tuple[Ints, Ints]] = {}
+        self._fetched: dict[int, Turn] = {}
+        self._row_by_id: dict[TurnId, int] = {}
+        self._said: dict[int, list[tuple[int, str]]] = {}
+        self._made: dict[Callable[[View], object], object] = {}
 
     def preload(self, stems: Sequence[str], *, vectors: bool) -> None:
         """Loads what a strategy will ask for in one go."""
@@ -54,6 +63,12 @@ class View:
             _ = self.speaker_code, self.postings(stems), [self._pooled(kind) for kind in ("turn", "round", "session")]
             if vectors:
                 _ = self.owner, self._matrix, self.similar
+
+    def once(self, make: Callable[[View], Made]) -> Made:
+        """What `make` makes of this view, made once: for what depends on no question."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("Made", self._made[make])
 
     def _columns(self, sql: str, parameters: Sequence[object] = ()) -> Columns:
         with self._reading() as db:
@@ -71,7 +86,7 @@ class View:
             [self._conversation] if self._conversation is not None else [],
         )
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of turns."""
         return len(self._turns["seq"])
@@ -81,7 +96,7 @@ class View:
         """For each turn the index of its session, dense from 0."""
         return np.unique(self._turns["session"], return_inverse=True)[1].astype(np.int64)
 
-    @property
+    @cached_property
     def position(self) -> Ints:
         """For each turn its place in its session, from 0."""
         return self._turns["position"].astype(np.int64)
@@ -106,12 +121,12 @@ class View:
         """For each turn `user`, `assistant`, … or an empty text."""
         return self._turns["role"].astype(str)
 
-    @property
+    @cached_property
     def length(self) -> Ints:
         """For each turn the number of its content stems."""
         return self._turns["length"].astype(np.int64)
 
-    @property
+    @cached_property
     def cues(self) -> Ints:
         """For each turn its surface cues as bits (`ranking.cues`)."""
         return self._turns["cues"].astype(np.int64)
@@ -124,6 +139,8 @@ class View:
 
     def allowed(self, filters: Filters) -> Bools:
         """For each turn whether `filters` let it through. A turn without a time passes no bound on time."""
+        if filters.speaker is None and filters.since is None and filters.until is None:
+            return self._everything
         keep = np.ones(self.n, dtype=bool)
         if filters.speaker is not None:
             wanted = filters.speaker.casefold()
@@ -135,16 +152,31 @@ class View:
             keep &= self.days < days(filters.until)
         return keep
 
+    @cached_property
+    def _everything(self) -> Bools:
+        keep = np.ones(self.n, dtype=bool)
+        keep.flags.writeable = False  # it is given to everybody
+        return keep
+
     def fetch(self, rows: Sequence[int]) -> list[Turn]:
         """The turns at these rows, in this order."""
-        with self._reading() as db:
-            return transcript.turns_by_number(db, self._turns["seq"][list(rows)].tolist())
+        missing = [row for row in dict.fromkeys(rows) if row not in self._fetched]
+        if missing:
+            with self._reading() as db:
+                turns = transcript.turns_by_number(db, self._turns["seq"][missing].tolist())
+            self._fetched.update(zip(missing, turns, strict=True))
+            self._row_by_id.update((turn.id, row) for row, turn in zip(missing, turns, strict=True))
+        return [self._fetched[row] for row in rows]
 
     def rows_of(self, ids: Sequence[TurnId]) -> Ints:
         """The rows of the turns with these ids."""
-        with self._reading() as db:
-            found = transcript.indexed(db, ids)
-        return self._row_of_turn(np.array([found[i][0] for i in ids], dtype=np.int64))
+        missing = [i for i in dict.fromkeys(ids) if i not in self._row_by_id]
+        if missing:
+            with self._reading() as db:
+                found = transcript.indexed(db, missing)
+            rows = self._row_of_turn(np.array([found[i][0] for i in missing], dtype=np.int64))
+            self._row_by_id.update(zip(missing, rows.tolist(), strict=True))
+        return np.array([self._row_by_id[i] for i in ids], dtype=np.int64)
 
     # -- sentences and their vectors -------------------------------------------------------------------------------
 
@@ -160,17 +192,21 @@ class View:
         return {name: column[order] for name, column in (found | {"row": row}).items()}
 
     def _row_of_turn(self, seqs: Ints) -> Ints:
-        by_seq = np.argsort(self._turns["seq"])
-        sorted_seqs = self._turns["seq"][by_seq]
+        by_seq, sorted_seqs = self._by_seq
         at = np.minimum(np.searchsorted(sorted_seqs, seqs), max(self.n - 1, 0))
         return np.where(sorted_seqs[at] == seqs, by_seq[at], -1) if self.n else np.full(len(seqs), -1)
 
-    @property
+    @cached_property
+    def _by_seq(self) -> tuple[Ints, Ints]:
+        order = np.argsort(self._turns["seq"])
+        return order, self._turns["seq"][order]
+
+    @cached_property
     def owner(self) -> Ints:
         """For each sentence the row of its turn; ascending."""
         return self._sentences["row"].astype(np.int64)
 
-    @property
+    @cached_property
     def weight(self) -> npt.NDArray[np.float64]:
         """For each sentence its weight in a pooled vector: the number of its words, at least 1."""
         return np.maximum(self._sentences["weight"].astype(np.float64), 1.0)
@@ -180,21 +216,26 @@ class View:
         with self._reading() as db:
             return load_matrix(db, self._dimension)
 
+    @cached_property
+    def _vectors(self) -> npt.NDArray[np.float16] | Floats:
+        matrix = self._matrix[1]
+        return matrix.astype(np.float32) if len(matrix) <= _KEPT_WIDE else matrix
+
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact."""
-        seqs, matrix = self._matrix
+        matrix = self._vectors
         scores = np.empty((len(queries), len(matrix)), dtype=np.float64)
         for at in range(0, len(matrix), _BLOCK):  # widened block by block: memory stays flat
-            scores[:, at : at + _BLOCK] = queries @ matrix[at : at + _BLOCK].astype(np.float32).T
-        return scores[:, self._vector_rows(seqs)]
+            scores[:, at : at + _BLOCK] = queries @ matrix[at : at + _BLOCK].astype(np.float32, copy=False).T
+        return scores[:, self._vector_rows]
 
     def vectors(self, sentences: Ints) -> Floats:
         """The vectors float32 [m, d] of these sentence rows."""
-        seqs, matrix = self._matrix
-        return matrix[self._vector_rows(seqs)[sentences]].astype(np.float32)
+        return self._vectors[self._vector_rows[sentences]].astype(np.float32, copy=False)
 
-    def _vector_rows(self, seqs: Ints) -> Ints:
-        wanted = self._sentences["vector"]
+    @cached_property
+    def _vector_rows(self) -> Ints:
+        seqs, wanted = self._matrix[0], self._sentences["vector"]
         if len(seqs) and seqs[-1] == len(seqs) - 1:  # dense, as long as nothing was ever forgotten
             return wanted.astype(np.int64)
         return np.searchsorted(seqs, wanted)
@@ -250,20 +291,28 @@ class View:
     # -- text around a turn ------------------------------------------------------------------------------------------
 
     def around(self, turn: TurnId, before: int, after: int) -> list[Turn]:
-        """The turn with its neighbours in the session, in order."""
-        with self._reading() as db:
-            return transcript.neighbours(db, turn, before, after)
+        """The turn with its neighbours in the session, in order; none of a turn that the view leaves out."""
+        row = int(self.rows_of([turn])[0])
+        if row < 0:
+            return []
+        near = range(max(row - before, 0), min(row + after + 1, self.n))
+        return self.fetch([other for other in near if self.session[other] == self.session[row]])
 
     def sentence_texts(self, rows: Sequence[int]) -> dict[int, list[tuple[int, str]]]:
         """For each of the turns at `rows`: its sentences in order, as sentence rows with their text."""
-        wanted = np.flatnonzero(np.isin(self.owner, np.asarray(rows, dtype=np.int64)))
-        seqs = self._sentences["seq"][wanted]
-        found = self._columns("select seq, text from unit where seq in (select unnest(?::integer[]))", [seqs.tolist()])
+        missing = [row for row in dict.fromkeys(rows) if row not in self._said]
+        if missing:
+            starts, ends = (np.searchsorted(self.owner, missing, side).tolist() for side in ("left", "right"))
+            text = self._sentence_text(np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)]))
+            for row, a, b in zip(missing, starts, ends, strict=True):
+                self._said[row] = [(sentence, text[sentence]) for sentence in range(a, b)]
+        return {int(row): self._said[row] for row in rows}
+
+    def _sentence_text(self, sentences: Ints) -> dict[int, str]:
+        seqs = self._sentences["seq"][sentences].tolist()
+        found = self._columns("select seq, text from unit where seq in (select unnest(?::integer[]))", [seqs])
         text = dict(zip(found["seq"].tolist(), found["text"].tolist(), strict=True))
-        out: dict[int, list[tuple[int, str]]] = {int(row): [] for row in rows}
-        for sentence, seq in zip(wanted.tolist(), seqs.tolist(), strict=True):
-            out[int(self.owner[sentence])].append((sentence, text[seq]))
-        return out
+        return {sentence: text[seq] for sentence, seq in zip(sentences.tolist(), seqs, strict=True)}
 
 
 def days(moment: datetime) -> float:

@@ -43,14 +43,28 @@ def cut(
 
     `scores` and each of `traces` have one number a turn of `rows` (all turns, where None).
     """
-    rows = np.arange(view.n) if rows is None else rows
-    allowed = np.flatnonzero(view.allowed(filters)[rows])
-    best = allowed[top(scores[allowed], k)]
-    turns = view.fetch(rows[best].tolist())
+    allowed = view.allowed(filters) if rows is None else view.allowed(filters)[rows]
+    places = np.flatnonzero(allowed)
+    best = places[top(scores[places], k)]
+    units = _units(view, (best if rows is None else rows[best]).tolist())
+    columns = [values[best].tolist() for values in traces.values()]
     return [
-        Hit(turn_unit(turn), float(scores[at]), {name: float(values[at]) for name, values in traces.items()})
-        for at, turn in zip(best.tolist(), turns, strict=True)
+        Hit(unit, score, dict(zip(traces, values, strict=True)))
+        for unit, score, *values in zip(units, scores[best].tolist(), *columns, strict=True)
     ]
+
+
+def _units(view: View, rows: Sequence[int]) -> list[Unit]:
+    """The turns at `rows` as units: the same ones for every question."""
+    made = view.once(_no_units)
+    missing = [row for row in rows if row not in made]
+    if missing:
+        made.update(zip(missing, map(turn_unit, view.fetch(missing)), strict=True))
+    return [made[row] for row in rows]
+
+
+def _no_units(_: View) -> dict[int, Unit]:
+    return {}
 
 
 def turn_unit(turn: Turn) -> Unit:

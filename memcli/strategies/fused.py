@@ -96,7 +96,7 @@ class Fused:
         gates = routing.gates(
             query.text,
             named=bool(names),
-            assistant="assistant" in set(view.roles.tolist()),
+            assistant=bool(view.once(_roles)["assistant"].any()),
             stems=stems,
             known=len(view.postings(stems)),
             signals=found,
@@ -107,9 +107,7 @@ class Fused:
 
 
 def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats]:
-    turns = signals.Turns(view.session, view.round, view.position, view.length, view.cues, Neighbours.of(view.session))
-    norms = (view.norms("turn"), view.norms("round"), view.norms("session"))
-    sentences = signals.Sentences(view.owner, view.weight, *norms, view.similar)
+    turns, sentences = view.once(_turns), view.once(_sentences)
     nameless = query.phrasings.get(NAMELESS, query.vector)
     taste = query.phrasings.get(PREFERENCE, query.vector)
     plain, tasteful = view.cosines(np.stack([nameless, taste]))
@@ -119,9 +117,19 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
         **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, sentences),
         **signals.preference_signals(tasteful, turns, sentences),
         **signals.lexical_signals(stems, view.postings(stems), turns),
-        **signals.cue_signals(turns, _asked(view, names), _roles(view)),
+        **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),
         **signals.time_signals(view.days, _days(query)),
     }
+
+
+def _turns(view: View) -> signals.Turns:
+    near = Neighbours.of(view.session)
+    return signals.Turns(view.session, view.round, view.position, view.length, view.cues, near)
+
+
+def _sentences(view: View) -> signals.Sentences:
+    norms = (view.norms("turn"), view.norms("round"), view.norms("session"))
+    return signals.Sentences(view.owner, view.weight, *norms, view.similar)
 
 
 def _stems(question: str, names: Sequence[str]) -> list[str]:
