@@ -1,7 +1,8 @@
 """Settings: a flag beats the environment, which beats the configuration file, which beats the default.
 
-The only reader of the environment. `MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY` and `MEMCLI_CONFIG` (the
-file's path; else `config.toml` in the user's configuration directory, with keys `store`, `embedder`, `strategy`).
+The only reader of the environment. `MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`, `MEMCLI_MODEL`, `MEMCLI_CACHE`
+and `MEMCLI_CONFIG` (the file's path; else `config.toml` in the user's configuration directory, with keys `store`,
+`embedder`, `strategy`, `model`, `cache`).
 """
 
 from __future__ import annotations
@@ -14,38 +15,60 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["Settings", "settings"]
+__all__ = ["Settings", "benchmarks_folder", "settings"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What memcli is told once for all commands. `embedder` empty: the one that the store was made with, or minilm."""
+    """What memcli is told once for all commands. `embedder` empty: the one that the store was made with, or minilm.
+
+    `model` empty: no language model; `cache`: what evaluations keep, and what can be made again.
+    """
 
     store: Path
+    cache: Path
     embedder: str = ""
     strategy: str = "fused"
+    model: str = ""
 
 
 def settings(
-    *, store: Path | None = None, embedder: str | None = None, environment: Mapping[str, str] | None = None
+    *,
+    store: Path | None = None,
+    embedder: str | None = None,
+    model: str | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Settings:
     """The settings in force; the arguments are the command line's flags. Raises UsageError for a bad file."""
     environment = os.environ if environment is None else environment
-    flags = {"store": str(store) if store is not None else None, "embedder": embedder}
+    flags = {"store": str(store) if store is not None else None, "embedder": embedder, "model": model}
     file = _file(environment)
     chosen: dict[str, str] = {}
     for name in (f.name for f in fields(Settings)):
         value = flags.get(name) or environment.get(f"MEMCLI_{name.upper()}") or file.get(name)
         if value:
             chosen[name] = value
-    path = Path(chosen.pop("store")).expanduser() if "store" in chosen else _default_store()
-    return Settings(path, **chosen)
+    paths = {name: Path(chosen.pop(name)).expanduser() for name in ("store", "cache") if name in chosen}
+    return Settings(paths.get("store") or _default_store(), paths.get("cache") or _default_cache(), **chosen)
+
+
+def benchmarks_folder() -> Path:
+    """Where the files of benchmarks are looked for."""
+    from platformdirs import user_data_path
+
+    return user_data_path("memcli", appauthor=False) / "benchmarks"
 
 
 def _default_store() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("memcli", appauthor=False) / "memory.memcli"
+
+
+def _default_cache() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("memcli", appauthor=False)
 
 
 def _file(environment: Mapping[str, str]) -> dict[str, str]:

@@ -14,12 +14,14 @@ two lines and nothing else.
     │   ├── StoreNotWritable   3
     │   └── StoreBusy          4   another process is writing
     ├── ModelUnavailable       5   an embedder or a language model cannot be used
+    │   └── BudgetSpent        5   the next call could cost more than is left
     └── InputUnreadable        6   something that was to be ingested cannot be read
 """
 
 from __future__ import annotations
 
 __all__ = [
+    "BudgetSpent",
     "InputUnreadable",
     "MemcliError",
     "ModelUnavailable",
@@ -87,6 +89,10 @@ class ModelUnavailable(MemcliError):
     """An embedder or a language model is not installed, not reachable or not the one the store was built with."""
 
     exit_code = 5
+
+
+class BudgetSpent(ModelUnavailable):
+    """The next call to a language model could pass the limit: it was not sent, and what was paid for is kept."""
 
 
 class InputUnreadable(MemcliError):

@@ -33,8 +33,10 @@ class Ran:
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test sees the user's own store, settings or terminal."""
-    for name in ("MEMCLI_STORE", "MEMCLI_EMBEDDER", "MEMCLI_STRATEGY", "MEMCLI_CONFIG", "FORCE_COLOR", "NO_COLOR"):
+    settings = ("STORE", "EMBEDDER", "STRATEGY", "MODEL", "CACHE", "CONFIG")
+    for name in (*(f"MEMCLI_{setting}" for setting in settings), "FORCE_COLOR", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "200")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..errors import ModelUnavailable, UsageError
 
-__all__ = ["DEFAULT", "Embedder", "embedder"]
+__all__ = ["DEFAULT", "Embedder", "embedder", "embedder_id"]
 
 Vectors = npt.NDArray[np.float32]
 
@@ -44,6 +44,15 @@ def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
     if kind not in _KINDS or bool(model) != (kind in _NAMED):
         raise UsageError(f"unknown embedder {name!r}", "use minilm, sentence-transformers:NAME or openai:NAME")
     return _KINDS[kind](model, bulk)
+
+
+def embedder_id(name: str) -> str:
+    """The id of the embedder called `name`, without loading it."""
+    if name == DEFAULT:
+        from .minilm import MiniLM
+
+        return MiniLM.id
+    return name
 
 
 def unit_rows(rows: npt.ArrayLike) -> Vectors:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
+from ..errors import ModelUnavailable
 from ..text import content_stems
 from .embedding import Vectors, unit_rows
+from .metering import Meter, Tokens
+from .structured import Message, Schema, problems
 
-__all__ = ["FakeEmbedder"]
+__all__ = ["Completion", "FakeEmbedder", "FakeLanguageModel"]
 
 
 class FakeEmbedder:
@@ -31,3 +37,59 @@ class FakeEmbedder:
     def _direction(self, stem: str) -> Vectors:
         seed = int.from_bytes(blake2b(stem.encode(), digest_size=4).digest(), "little")
         return np.random.default_rng(seed).standard_normal(self.dimension).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a language model was asked once."""
+
+    messages: tuple[Message, ...]
+    schema: Schema
+    sample: int
+
+    @property
+    def text(self) -> str:
+        """The contents of all messages."""
+        return "\n".join(message.content for message in self.messages)
+
+
+class FakeLanguageModel:
+    """Replies by a script: a function of what is asked, or replies in the order in which they are given.
+
+    `asked` records every request. A reply that is an error is raised.
+    """
+
+    id = "fake"
+
+    def __init__(
+        self, script: Callable[[Completion], Mapping[str, Any]] | Iterable[Mapping[str, Any] | Exception]
+    ) -> None:
+        self.asked: list[Completion] = []
+        self.meter = Meter()
+        self._lock = threading.Lock()
+        if callable(script):
+            self._script = script
+            return
+        replies = iter(script)
+        self._script = lambda _: _next(replies)
+
+    def complete(self, messages: Sequence[Message], schema: Schema, *, sample: int = 0) -> Mapping[str, Any]:
+        """See `LanguageModel.complete`. Raises ModelUnavailable at the end of the script, and for a wrong form."""
+        completion = Completion(tuple(messages), schema, sample)
+        with self._lock:
+            self.asked.append(completion)
+            reply = self._script(completion)
+        wrong = problems(reply, schema.document())
+        if wrong:
+            raise ModelUnavailable("the model did not answer in the form asked for", "; ".join(wrong))
+        self.meter.count(Tokens())
+        return reply
+
+
+def _next(replies: Iterable[Mapping[str, Any] | Exception]) -> Mapping[str, Any]:
+    reply = next(iter(replies), None)
+    if reply is None:
+        raise ModelUnavailable("the script has no more replies")
+    if isinstance(reply, Exception):
+        raise reply
+    return reply

@@ -1,0 +1,327 @@
+"""Messages to an object of a given form: the seam to language models, and the OpenAI-compatible client behind it."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from ..errors import ModelUnavailable, UsageError
+from ..text import token_estimate
+from .metering import Budget, Meter, Reservation, Tokens
+from .structured import Level, Malformed, Message, Schema, read, repair, request
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["Calls", "ChatModel", "LanguageModel", "Message", "Schema", "language_model"]
+
+_MOST_PAUSE = 30.0  # seconds that a pause between two attempts grows to
+_MOST_PATIENCE = 120.0  # seconds that an endpoint may ask to wait
+_PER_MESSAGE = 8  # tokens that an endpoint may add around a message
+_STRIPES = 256
+#: Failures of the transport before anything was sent: these certainly cost nothing.
+_NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
+
+
+class LanguageModel(Protocol):
+    """What answers messages in a given form. Safe to share between threads."""
+
+    @property
+    def id(self) -> str:
+        """Names the model, for reports."""
+        ...
+
+    @property
+    def meter(self) -> Meter:
+        """Counts what the calls cost."""
+        ...
+
+    def complete(self, messages: Sequence[Message], schema: Schema, *, sample: int = 0) -> Mapping[str, Any]:
+        """The reply, which matches `schema`. `sample` numbers independent draws of one request.
+
+        Raises ModelUnavailable; BudgetSpent where the call could pass the budget.
+        """
+        ...
+
+
+class Calls(Protocol):
+    """Where paid replies are kept. Safe to share between threads."""
+
+    def get(self, key: str) -> str | None:
+        """The response kept under `key`."""
+        ...
+
+    def put(self, key: str, model: str, request: str, response: str) -> None:
+        """Keeps a response under `key`, and what was sent for it."""
+        ...
+
+
+def language_model(
+    name: str,
+    *,
+    calls: Calls | None = None,
+    budget: Budget | None = None,
+    meter: Meter | None = None,
+    timeout: float = 60.0,
+    retries: int = 4,
+    concurrency: int = 4,
+    max_tokens: int = 1024,
+    temperature: float | None = 0.0,
+    backoff: float = 0.5,
+) -> ChatModel:
+    """The model `name` (or `openai:NAME`) of the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY say.
+
+    `timeout` and `backoff`, the first pause between attempts, are in seconds; `concurrency` is the number of requests
+    under way at once; `temperature` None: the endpoint's own. Raises UsageError, ModelUnavailable.
+    """
+    model = name.removeprefix("openai:")
+    if not model or retries < 0 or concurrency < 1 or max_tokens < 1:
+        raise UsageError(f"cannot use the language model {name!r} so", "give a name, and limits of at least one")
+    fixed: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
+    if temperature is not None:
+        fixed["temperature"] = temperature
+    budget = budget or Budget()
+    return ChatModel(
+        fixed, _Manner(timeout, retries, concurrency, backoff), calls, budget, meter or Meter(budget.prices)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How an endpoint is approached."""
+
+    timeout: float
+    retries: int
+    concurrency: int
+    backoff: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One call as it is sent, the key of its reply, and what it can cost."""
+
+    level: Level
+    body: Mapping[str, Any]
+    key: str
+    most: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """What of a reply is kept."""
+
+    text: str
+    finish: str
+    prompt: int
+    completion: int
+
+
+class ChatModel:
+    """A model behind an OpenAI-compatible chat-completions endpoint; `close` it, or use it in a `with` block."""
+
+    def __init__(
+        self, fixed: Mapping[str, Any], manner: _Manner, calls: Calls | None, budget: Budget, meter: Meter
+    ) -> None:
+        self._openai, self._client = _client(manner.timeout)
+        self._fixed, self._manner = fixed, manner
+        self._calls, self._budget = calls, budget
+        self.meter = meter
+        self.id = f"openai:{fixed['model']}"
+        self._level = Level.SCHEMA
+        self._slots = threading.BoundedSemaphore(manner.concurrency)
+        # Threads that ask the same at once wait for one reply; 256 locks make it rare that others wait with them.
+        self._stripes = [threading.Lock() for _ in range(_STRIPES)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connections to the endpoint."""
+        self._client.close()
+
+    def complete(self, messages: Sequence[Message], schema: Schema, *, sample: int = 0) -> Mapping[str, Any]:
+        """See `LanguageModel.complete`. A reply that is not of the form is sent back once, to be mended."""
+        reply = self._reply(messages, schema, sample)
+        try:
+            return read(reply.text, schema)
+        except Malformed as problem:
+            mended = self._reply([*messages, *repair(reply.text, problem, schema)], schema, sample)
+        try:
+            return read(mended.text, schema)
+        except Malformed as problem:
+            hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
+            raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
+
+    def _reply(self, messages: Sequence[Message], schema: Schema, sample: int) -> _Reply:
+        requests = {level: self._request(messages, schema, sample, level) for level in Level}
+        with self._stripes[int(requests[Level.SCHEMA].key[:8], 16) % _STRIPES]:
+            return self._kept(requests) or self._bought(requests)
+
+    def _request(self, messages: Sequence[Message], schema: Schema, sample: int, level: Level) -> _Request:
+        body = {**self._fixed, "seed": sample, **request(messages, schema, level)}
+        # The form is part of the key at every level, also where only its description in the messages is sent.
+        sent = {"endpoint": str(self._client.base_url), "schema": [schema.name, schema.document()], "level": level}
+        key = sha256(json.dumps({**sent, **body}, sort_keys=True).encode()).hexdigest()
+        form = json.dumps(body.get("response_format", ""))
+        return _Request(level, body, key, Tokens(_prompt_estimate(body["messages"], form), self._fixed["max_tokens"]))
+
+    def _kept(self, requests: Mapping[Level, _Request]) -> _Reply | None:
+        """The reply that was paid for before, at whichever level; the one that works now is looked at first."""
+        if self._calls is None:
+            return None
+        for level in sorted(requests, key=lambda level: level is not self._level):
+            found = _restored(self._calls.get(requests[level].key))
+            if found is not None:
+                self.meter.count_cached()
+                return found
+        return None
+
+    def _bought(self, requests: Mapping[Level, _Request]) -> _Reply:
+        """The reply at the first level that the endpoint takes, from the one that worked last."""
+        levels = list(Level)
+        for level in levels[levels.index(self._level) :]:
+            try:
+                reply = self._sent(requests[level])
+            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError) as error:
+                if level is Level.PLAIN:
+                    raise self._refused(error) from error
+                continue
+            self._level = level
+            return reply
+        raise AssertionError("the last level has returned or raised")
+
+    def _sent(self, sent: _Request) -> _Reply:
+        """The reply after as many attempts as it takes. Raises the library's error for a bad request alone."""
+        attempt = 0
+        while True:
+            try:
+                return self._attempt(sent)
+            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
+                raise
+            except self._openai.APIError as error:
+                if attempt == self._manner.retries or not self._passing(error):
+                    raise self._refused(error) from error
+                pause = self._pause(error, attempt)
+            time.sleep(pause)
+            attempt += 1
+
+    def _attempt(self, sent: _Request) -> _Reply:
+        with self._budget.reserving(sent.most) as reservation, self._slots:
+            try:
+                found = self._client.chat.completions.create(**sent.body)
+            except self._openai.APIConnectionError as error:
+                if type(error.__cause__).__name__ not in _NEVER_SENT:
+                    reservation.settle(sent.most)  # it may have been answered, and will be on the bill
+                raise
+            except ValueError as error:
+                raise _no_completion() from error
+            return self._received(found, sent, reservation)
+
+    def _received(self, found: object, sent: _Request, reservation: Reservation) -> _Reply:
+        reply = _understood(found, sent.most)
+        tokens = Tokens(reply.prompt, reply.completion)
+        reservation.settle(tokens)
+        self.meter.count(tokens)
+        if self._calls is not None:
+            body = json.dumps(sent.body, ensure_ascii=False)
+            self._calls.put(sent.key, self.id, body, json.dumps(asdict(reply)))
+        return reply
+
+    def _passing(self, error: openai.APIError) -> bool:
+        """Whether trying again may help."""
+        if isinstance(error, self._openai.APIStatusError):
+            busy = error.status_code == 429 and error.code != "insufficient_quota"
+            return (busy or error.status_code >= 500) and (_asked_to_wait(error) or 0.0) <= _MOST_PATIENCE
+        return isinstance(error, self._openai.APIConnectionError)
+
+    def _pause(self, error: openai.APIError, attempt: int) -> float:
+        """Seconds until the next attempt. The jitter parts threads that were refused together."""
+        grown = min(_MOST_PAUSE, self._manner.backoff * 2.0**attempt) * random.uniform(0.5, 1.5)  # noqa: S311
+        asked = _asked_to_wait(error) if isinstance(error, self._openai.APIStatusError) else None
+        return grown if asked is None else asked + grown * 0.1
+
+    def _refused(self, error: openai.APIError) -> ModelUnavailable:
+        hint = "check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name"
+        if self._passing(error):
+            hint = "try again later; what was paid for is kept" if self._calls else "try again later"
+        # An endpoint may quote the key that it was sent.
+        said = str(error).replace(self._client.api_key, "***") if self._client.api_key else str(error)
+        return ModelUnavailable(f"{self.id} failed: {' '.join(said.split())[:200] or type(error).__name__}", hint)
+
+
+def _client(timeout: float) -> tuple[Any, openai.OpenAI]:
+    import openai
+
+    try:
+        return openai, openai.OpenAI(timeout=timeout, max_retries=0)
+    except openai.OpenAIError as error:
+        raise ModelUnavailable("no key for the language model", "set OPENAI_API_KEY") from error
+
+
+def _prompt_estimate(messages: Sequence[Mapping[str, str]], form: str) -> int:
+    """The tokens of a prompt, rather too many: by letters, or by bytes in scripts that tokenizers cut finely."""
+    texts = [form, *(message["content"] for message in messages)]
+    tokens = sum(max(token_estimate(text), len(text.encode()) // 4 + 1) for text in texts)
+    return tokens + _PER_MESSAGE * len(messages)
+
+
+def _understood(found: Any, most: Tokens) -> _Reply:
+    """Of a completion what is kept; tokens that the endpoint does not report are estimated."""
+    choices = getattr(found, "choices", None)
+    if not choices or getattr(choices[0], "message", None) is None:
+        raise _no_completion()
+    text = choices[0].message.content or ""
+    usage = getattr(found, "usage", None)
+    prompt = getattr(usage, "prompt_tokens", None)
+    completion = getattr(usage, "completion_tokens", None)
+    return _Reply(
+        str(text),
+        str(choices[0].finish_reason),
+        most.prompt if prompt is None else int(prompt),
+        token_estimate(str(text)) if completion is None else int(completion),
+    )
+
+
+def _no_completion() -> ModelUnavailable:
+    return ModelUnavailable(
+        "the endpoint's reply is no chat completion", "check OPENAI_BASE_URL; it mostly ends in /v1"
+    )
+
+
+def _restored(response: str | None) -> _Reply | None:
+    """A kept reply; None for what is none, since a store can come from anywhere."""
+    try:
+        found = json.loads(response or "")
+        return _Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _asked_to_wait(error: openai.APIStatusError) -> float | None:
+    """The seconds of Retry-After, which is a number or a date."""
+    value = error.response.headers.get("retry-after", "")
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(
+        0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+    )
