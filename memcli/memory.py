@@ -171,7 +171,11 @@ class Memory:
         """The store as a reader sees it."""
         from .reading.stored import StoredTranscript
 
-        return StoredTranscript(self._view(None, self._identity()))
+        return StoredTranscript(self.view())
+
+    def view(self) -> View:
+        """The whole store as arrays, loaded as they are asked for. Raises StoreError."""
+        return self._view(None, self._identity())
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""

@@ -1,4 +1,4 @@
-"""Metrics against rankings worked out by hand, and the benchmark schemas with their traps."""
+"""The benchmarks' schemas, with their traps."""
 
 from __future__ import annotations
 
@@ -10,19 +10,7 @@ import pytest
 
 from memcli.errors import InputUnreadable
 from memcli.evaluation.datasets import haystacks
-from memcli.evaluation.metrics import first_seen, recall, recall_all, recall_any
 from memcli.formats import turn_id
-
-
-def test_recall_by_hand() -> None:
-    ranking, gold = ["d", "a", "x", "b"], {"a", "b", "c"}
-    assert [recall(ranking, gold, k) for k in (1, 2, 4, 9)] == pytest.approx([0.0, 1 / 3, 2 / 3, 2 / 3])
-    assert [recall_any(ranking, gold, k) for k in (1, 2)] == [0.0, 1.0]
-    assert [recall_all(ranking, {"a", "d"}, k) for k in (1, 2)] == [0.0, 1.0]
-
-
-def test_a_ranking_of_sessions_is_the_first_appearance_of_each() -> None:
-    assert first_seen(["s2", "s1", "s2", "s3", "s1"]) == ["s2", "s1", "s3"]
 
 
 def _locomo(**qa: object) -> dict[str, object]:

@@ -9,6 +9,7 @@ import typer
 from .. import __version__
 from .ask import ask
 from .compact import compact
+from .eval import evaluate
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .search import search
@@ -45,4 +46,5 @@ app.command()(ingest)
 app.command()(search)
 app.command()(ask)
 app.command("inspect-graph")(inspect_graph)
+app.command("eval")(evaluate)
 app.command()(compact)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..formats import Source
     from ..ingestion import Report
 
-__all__ = ["progress"]
+__all__ = ["counted", "progress"]
 
 Advance = Callable[["Source", "Report"], object]
 
@@ -43,3 +43,19 @@ def progress() -> Iterator[Advance]:
             bar.update(task, description=name, total=total, completed=source.bytes_done, stored=report.added, rate=rate)
 
         yield advance
+
+
+@contextmanager
+def counted(what: str) -> Iterator[Callable[[int, int], object]]:
+    """What to call with how much is done of how much; silent unless stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from .render import console
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,33 +1,33 @@
-"""Benchmarks as haystacks: what was said, as messages, and questions whose evidence is known as turns."""
+"""Benchmarks as haystacks: what was said, as messages, and questions whose evidence is known as turns.
+
+Files are streamed, an item at a time: LongMemEval's largest has three gigabytes.
+"""
 
 from __future__ import annotations
 
 import gzip
-import io
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from ..errors import InputUnreadable
-from ..formats import FORMATS, Message, turn_id
-from ..formats.moments import moment
+from ..formats import Message
+from ..formats.json_walk import BrokenJsonError, Want, walk
 from ..model import TurnId
 
 __all__ = ["Haystack", "Question", "haystacks"]
 
-#: LoCoMo writes evidence as "D1:3", and also as "D8:6; D9:17", "D30:05" or "D:11:26": everything that reads as one.
-_EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+_HINT = "give a file in LoCoMo's or LongMemEval's schema, see docs/evaluation.md"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question with its gold answer and evidence. `answerable` is false where to abstain is right.
 
-    `wrong_answer` is LoCoMo's adversarial one; `unresolved` counts pieces of evidence that name no turn.
+    `answer` is empty where none is known. `wrong_answer` is LoCoMo's adversarial one; `unresolved` counts pieces of
+    evidence that name no turn.
     """
 
     id: str
@@ -40,82 +40,72 @@ class Question:
     wrong_answer: str = ""
     unresolved: int = 0
 
+    @property
+    def exclusion(self) -> str:
+        """Why retrieval cannot be scored with this question; empty where it can."""
+        if self.evidence:
+            return ""
+        if self.unresolved:
+            return "unresolvable_evidence"
+        return "no_evidence" if self.answerable else "abstention"
+
 
 @dataclass(frozen=True, slots=True)
 class Haystack:
-    """The conversations that some questions are asked over: one store."""
+    """The conversations that some questions are asked over: one store.
+
+    `malformed` says of each question that could not be read what is wrong with it.
+    """
 
     name: str
     messages: Sequence[Message]
     questions: Sequence[Question]
+    malformed: Sequence[str] = ()
 
 
 def haystacks(path: Path) -> Iterator[Haystack]:
     """The haystacks of a file in LoCoMo's or LongMemEval's schema, gzip or not. Raises InputUnreadable."""
-    items = _load(path)
-    for index, item in enumerate(items):
+    found = False
+    for index, item in enumerate(_items(path), start=1):
+        found = True
+        where = f"{path}: item {index}"
         if not isinstance(item, dict):
-            raise InputUnreadable(f"{path}: item {index} is no object", "give a LoCoMo or LongMemEval file")
-        yield _locomo(item) if "qa" in item else _longmemeval(item, path)
+            raise InputUnreadable(f"{where} is not an object", _HINT)
+        haystack = _reader(item, where)(item)
+        if not haystack.messages:
+            raise InputUnreadable(f"{where} has no conversation", _HINT)
+        yield haystack
+    if not found:
+        raise InputUnreadable(f"{path} holds no conversations", _HINT)
 
 
-def _load(path: Path) -> list[Any]:
+def _reader(item: Mapping[str, Any], where: str) -> Callable[[Mapping[str, Any]], Haystack]:
+    from . import schemas
+
+    reader = next((read for keys, read in schemas.READERS if all(key in item for key in keys)), None)
+    if reader is None:
+        raise InputUnreadable(f"{where} is in neither LoCoMo's nor LongMemEval's schema", _HINT)
+    return reader
+
+
+def _items(path: Path) -> Iterator[object]:
+    """The elements of the file's outermost array, or the one object that it is."""
     try:
-        raw = path.read_bytes()
-        found = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputUnreadable(f"cannot read {path}: {error}", "give a LoCoMo or LongMemEval file") from error
-    return found if isinstance(found, list) else [found]
+        with _opened(path) as stream:
+            for place, value in walk(stream, lambda _: Want.BUILD):
+                if len(place) == 1:
+                    yield value
+    except BrokenJsonError as error:
+        raise InputUnreadable(f"cannot read {path}: broken JSON, {error}", _HINT) from error
+    except (OSError, EOFError) as error:
+        raise InputUnreadable(f"cannot read {path}: {_reason(error)}", _HINT) from error
 
 
-def _messages(item: Mapping[str, Any], format_name: str) -> list[Message]:
-    stream = io.BytesIO(json.dumps([item]).encode())
-    return [r for r in FORMATS[format_name].read(stream, format_name) if isinstance(r, Message)]
+def _opened(path: Path) -> BinaryIO:
+    with path.open("rb") as raw:
+        zipped = raw.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path, "rb")) if zipped else path.open("rb")
 
 
-def _locomo(item: Mapping[str, Any]) -> Haystack:
-    messages = _messages(item, "locomo")
-    places = {str(message.id): turn_id(message) for message in messages}
-    name = str(item.get("sample_id", ""))
-    return Haystack(name, messages, [_locomo_question(f"{name}:{i}", q, places) for i, q in enumerate(item["qa"])])
-
-
-def _locomo_question(id_: str, found: Mapping[str, Any], places: Mapping[str, TurnId | None]) -> Question:
-    named = [f"D{int(s)}:{int(t)}" for e in found.get("evidence", []) for s, t in _EVIDENCE.findall(str(e))]
-    turns = [places.get(place) for place in named]
-    malformed = sum(not _EVIDENCE.search(str(e)) for e in found.get("evidence", []))
-    return Question(
-        id_,
-        str(found["question"]),
-        str(found["category"]),
-        str(found.get("answer", "")),
-        frozenset(turn for turn in turns if turn is not None),
-        answerable="answer" in found,
-        wrong_answer=str(found.get("adversarial_answer", "")),
-        unresolved=malformed + sum(turn is None for turn in turns),
-    )
-
-
-def _longmemeval(item: Mapping[str, Any], path: Path) -> Haystack:
-    if "haystack_sessions" not in item or "question" not in item:
-        raise InputUnreadable(f"{path} is neither LoCoMo's nor LongMemEval's schema", "see docs/formats.md")
-    messages = _messages(item, "longmemeval")
-    places = {(str(m.session), str(m.id)): turn_id(m) for m in messages}
-    answerable = not str(item["question_id"]).endswith("_abs")
-    marked = [
-        places.get((str(s), str(t)))
-        for s, session in enumerate(item["haystack_sessions"])
-        for t, turn in enumerate(session)
-        if turn.get("has_answer") and answerable
-    ]
-    question = Question(
-        str(item["question_id"]),
-        str(item["question"]),
-        str(item["question_type"]),
-        str(item.get("answer", "")),
-        frozenset(turn for turn in marked if turn is not None),
-        moment(item.get("question_date", "")),
-        answerable,
-        unresolved=sum(turn is None for turn in marked),
-    )
-    return Haystack(str(item["question_id"]), messages, [question])
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or "it breaks off"

@@ -1,0 +1,154 @@
+"""`memcli eval`: what works, measured."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..errors import MemcliError
+    from ..evaluation.harness import Request
+    from ..evaluation.runner import Result
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WHAT…",
+            help="locomo, longmemeval, a file in either's schema, a file of your own questions (with --store), "
+            "or: compare RECORD RECORD.",
+        ),
+    ],
+    data: Annotated[Path | None, typer.Option(metavar="PATH", help="The benchmark's file, gzip or not.")] = None,
+    strategy: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Strategies and baselines; all (the default) or baselines.")
+    ] = "all",
+    k: Annotated[int, typer.Option("-k", min=1, help="How many turns the reader is given at the most.")] = 20,
+    tokens: Annotated[int, typer.Option(min=1, help="How many tokens of them at the most.")] = 4000,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Ask only N questions, drawn at random with --seed.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="For everything that is drawn.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes. Default: one a processor.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the record, a table and plots into this folder.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A language model that judges the answers. Default: none.")
+    ] = None,
+    judge_runs: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each answer, in each style.")] = 3,
+    budget: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many tokens the judge may cost at the most.")
+    ] = None,
+    as_json: o.Json = False,
+    store: o.Store = None,
+    embedder: o.EmbedderName = None,
+) -> int:
+    """Measure retrieval and answers: every strategy and baseline over the same questions, reader and budget.
+
+    A killed run goes on where it stopped. Exit code 6: some questions could not be read; the others were asked.
+    """
+    from ..evaluation.harness import evaluate as measure
+    from ..evaluation.record import save
+    from .eval_table import show
+    from .progress import counted
+    from .render import emit_json, say
+
+    if what[0] == "compare":
+        return _compare(what[1:], strategy, seed, as_json=as_json)
+    request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder)
+    with counted("asking") as advance:
+        document, result = measure(request, advance)
+    for reason in result.malformed:
+        say(f"memcli: left out: {reason}")
+    failure = _judge(document, result, request, model, judge_runs, budget)
+    if out is not None:
+        from ..evaluation.report import write_report
+
+        save(out, document, result)
+        write_report(out, document)
+    if as_json:
+        emit_json(document)
+    else:
+        show(document)
+    return failure.exit_code if failure else 6 if result.malformed else 0
+
+
+def _judge(
+    document: dict[str, Any], result: Result, request: Request, model: str | None, runs: int, budget: int | None
+) -> MemcliError | None:
+    """Adds the judge's verdicts, as far as it comes; what was measured without it is shown all the same."""
+    from ..config import settings
+    from ..errors import ModelUnavailable
+    from ..evaluation.judging import VERDICTS_UNASKED, add_verdicts, judging_model, verdicts_wanted
+    from .render import say
+
+    name = settings(model=model).model
+    if not name:
+        return None
+    wanted = verdicts_wanted(result, runs)
+    if wanted > VERDICTS_UNASKED and not model and not budget:
+        say(f"memcli: no judge: {wanted:,} verdicts of {name} are many (name it with --model, or give a --budget)")
+        return None
+    say(f"memcli: questions, gold answers and answers go to {name}: up to {wanted:,} verdicts")
+    try:
+        with judging_model(name, request.cache, budget) as judge:
+            add_verdicts(document, result, judge, runs, request.plan.seed)
+    except ModelUnavailable as error:
+        say(f"memcli: not all answers are judged: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+        return error
+    return None
+
+
+def _request(
+    what: list[str],
+    data: Path | None,
+    strategy: str,
+    numbers: tuple[int, int, int | None, int, int | None],
+    store: Path | None,
+    embedder: str | None,
+) -> Request:
+    from ..config import benchmarks_folder, settings
+    from ..errors import UsageError
+    from ..evaluation.asking import Limits
+    from ..evaluation.baselines import contenders
+    from ..evaluation.harness import Request
+    from ..evaluation.runner import Plan
+    from ..evaluation.sources import BENCHMARKS, locate
+
+    if len(what) > 1:
+        raise UsageError(f"one thing at a time: {what[0]} or {what[1]}", "compare takes two records")
+    k, tokens, limit, seed, workers = numbers
+    chosen = settings(store=store, embedder=embedder)
+    plan = Plan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
+    path = locate(what[0], data, benchmarks_folder())
+    name = what[0] if what[0] in BENCHMARKS else path.name
+    return Request(name, path, plan, chosen.cache, chosen.embedder, chosen.store if store is not None else None)
+
+
+def _compare(records: list[str], strategy: str, seed: int, *, as_json: bool) -> int:
+    from ..errors import UsageError
+    from ..evaluation.compare import compare
+    from ..evaluation.record import load
+    from .eval_table import show_comparison
+    from .render import emit_json
+
+    if len(records) != 2:
+        raise UsageError("compare takes two records", "memcli eval compare DIR DIR")
+    first, second = (load(Path(path)) for path in records)
+    found: dict[str, Any] = compare(first, second, None if strategy == "all" else strategy.split(","), seed)
+    if as_json:
+        emit_json(found)
+    else:
+        show_comparison(found)
+    return 0

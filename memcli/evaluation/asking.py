@@ -1,0 +1,138 @@
+"""Asking one store: each question to each contender, the same reader, depth and token budget for all.
+
+What is asked is a question's words and when it was asked. Its category, its gold answer and its evidence stay behind:
+nothing here can look at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Answer, Filters, Hit, Query, TurnId
+from ..providers.embedding import Embedder
+from ..ranking.phrasing import phrase, spoken_names
+from ..reading import ExtractiveReader, within
+from ..reading.stored import StoredTranscript
+from ..store.view import View
+from ..strategies import Strategy
+from ..strategies.base import turn_unit
+
+__all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked", "evidence"]
+
+Vector = npt.NDArray[np.float32]
+
+#: How many hits a contender is asked for, so that even twenty sessions can be told apart.
+DEPTH = 200
+#: How much of a ranking of turns, and of sessions, is kept.
+KEPT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a contender meets it, with the vectors of its words and of its other phrasings."""
+
+    id: str
+    text: str
+    asked_at: datetime
+    vector: Vector
+    phrasings: Mapping[str, Vector]
+
+    def query(self) -> Query:
+        """The query that it is."""
+        return Query(self.text, self.vector, self.asked_at, Filters(), self.phrasings)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What every reader is given: at most `k` turns, and of these the best that fit `tokens`."""
+
+    k: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a contender made of a question: its ranking, and the reader's answer.
+
+    `milliseconds`: from the question's vector to the hits. `context_tokens`: what the reader was given.
+    """
+
+    id: str
+    turns: Sequence[str]
+    sessions: Sequence[str]
+    answer: str
+    abstained: bool
+    confidence: float
+    citations: Sequence[str]
+    milliseconds: float
+    context_tokens: int
+
+
+def asked(
+    questions: Sequence[tuple[str, str, datetime]],
+    speakers: Sequence[str],
+    phrasings: Sequence[str],
+    model: Embedder,
+) -> list[Asked]:
+    """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go."""
+    wordings = [
+        (text, *(phrase(kind, text, spoken_names(text, speakers)) for kind in phrasings)) for _, text, _ in questions
+    ]
+    distinct = list(dict.fromkeys(w for each in wordings for w in each))
+    rows = dict(zip(distinct, model.embed(distinct), strict=True)) if distinct else {}
+    return [
+        Asked(id_, text, at, rows[text], {kind: rows[w] for kind, w in zip(phrasings, words[1:], strict=True)})
+        for (id_, text, at), words in zip(questions, wordings, strict=True)
+    ]
+
+
+def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Outcome:
+    """One question to one contender over one store."""
+    query = question.query()
+    start = perf_counter()
+    hits = contender.retrieve(query, view, DEPTH)
+    milliseconds = (perf_counter() - start) * 1000
+    turns, sessions = _ranking(hits, view)
+    context = within(evidence(hits, view, limits.k), limits.tokens)
+    answer = _read(query, context.hits, view)
+    return Outcome(
+        question.id,
+        turns[:KEPT],
+        sessions[:KEPT],
+        "" if answer.abstained else answer.text,
+        answer.abstained,
+        round(answer.confidence, 6),
+        list(answer.citations),
+        round(milliseconds, 3),
+        context.tokens,
+    )
+
+
+def evidence(hits: Sequence[Hit], view: View, k: int) -> list[Hit]:
+    """The first k turns that the hits rest on, as hits of their own: what the reader is to look at."""
+    resting: dict[TurnId, Hit] = {}
+    for hit in hits:
+        for turn in hit.unit.sources:
+            resting.setdefault(turn, hit)
+        if len(resting) >= k:
+            break
+    chosen = list(resting.items())[:k]
+    turns = view.fetch(view.rows_of([turn for turn, _ in chosen]).tolist()) if chosen else []
+    return [Hit(turn_unit(turn), hit.score, hit.trace) for turn, (_, hit) in zip(turns, chosen, strict=True)]
+
+
+def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:
+    """The turns, and the sessions, in the order of the best hit that rests on them."""
+    ids = list(dict.fromkeys(turn for hit in hits for turn in hit.unit.sources))
+    turns = view.fetch(view.rows_of(ids).tolist()) if ids else []
+    return [str(turn) for turn in ids], list(dict.fromkeys(str(turn.session) for turn in turns))
+
+
+def _read(query: Query, hits: Sequence[Hit], view: View) -> Answer:
+    return ExtractiveReader(StoredTranscript(view)).read(query, hits)

@@ -1,0 +1,45 @@
+"""Filled stores, kept by what is in them: the same conversations are embedded once, whichever evaluation asks.
+
+A store is named by a hash of every message, the embedder and the version of the index. It is filled under another name
+and renamed when it is complete, so that a killed run leaves nothing that looks finished; the next one goes on with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from ..formats import Message
+from ..indexing.plan import PRODUCERS
+from ..memory import Memory
+from ..model import TurnId
+from ..providers.embedding import Embedder
+from ..store import transcript
+from ..store.migrations import MIGRATIONS
+
+__all__ = ["filled", "index_path", "session_of"]
+
+
+def index_path(folder: Path, messages: Sequence[Message], embedder_id: str) -> Path:
+    """Where the store of these messages is, or will be."""
+    digest = sha256(repr((embedder_id, len(MIGRATIONS), [(p.name, p.version) for p in PRODUCERS])).encode())
+    for message in messages:
+        digest.update(repr(message).encode())
+    return folder / f"{digest.hexdigest()[:24]}.memcli"
+
+
+def filled(path: Path, messages: Sequence[Message], model: Embedder) -> Path:
+    """The store at `path` with these messages in it. Raises StoreError, ModelUnavailable."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        Memory(partial, embedder=model).add(messages, "evaluation")
+        partial.rename(path)
+    return path
+
+
+def session_of(path: Path, turns: Sequence[TurnId]) -> dict[str, str]:
+    """For each of these turns that the store has: its session."""
+    with Memory(path).store.reading() as db:
+        return {str(turn): str(session) for turn, session in transcript.known(db, turns).items()}

@@ -1,0 +1,160 @@
+"""The figures of a record as tables: which columns there are, and what stands in them. Shared by every rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "ANSWERED",
+    "ANSWERS",
+    "RETRIEVAL",
+    "RETRIEVED",
+    "Column",
+    "by_category",
+    "cell",
+    "figure",
+    "markdown",
+    "number",
+    "summary",
+    "tables",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A figure of a record with its heading. `better`: more of it is better."""
+
+    heading: str
+    path: Sequence[str]
+    better: bool = True
+    digits: int = 3
+
+
+RETRIEVAL = (
+    Column("turn R@5", ("turn", "recall@5")),
+    Column("R@10", ("turn", "recall@10")),
+    Column("R@20", ("turn", "recall@20")),
+    Column("all@10", ("turn", "recall_all@10")),
+    Column("nDCG@10", ("turn", "ndcg@10")),
+    Column("MRR", ("turn", "mrr")),
+    Column("session R@5", ("session", "recall@5")),
+    Column("R@10", ("session", "recall@10")),
+    Column("all@5", ("session", "recall_all@5")),
+    Column("nDCG@10", ("session", "ndcg@10")),
+)
+ANSWERS = (
+    Column("F1", ("answers", "f1")),
+    Column("LoCoMo F1", ("answers", "locomo_f1")),
+    Column("BLEU-1", ("answers", "bleu1")),
+    Column("BLEU-4", ("answers", "bleu4")),
+    Column("ROUGE-L", ("answers", "rouge_l")),
+    Column("abstained", ("answers", "abstained"), better=False),
+    Column("of unanswerable", ("answers", "abstained_unanswerable")),
+    Column("tokens", ("context_tokens", "mean"), better=False, digits=1),
+    Column("p50 ms", ("latency_ms", "p50"), better=False, digits=1),
+    Column("p95 ms", ("latency_ms", "p95"), better=False, digits=1),
+)
+#: A judge's score is only worth what its share of accepted wrong answers allows: they stand side by side.
+JUDGED = tuple(
+    Column(f"{style}{heading}", ("judge", style, name), share)
+    for style in ("strict", "lenient")
+    for heading, name, share in (("", "mean", True), (" ±", "deviation", False), (", wrong", "false_accept", False))
+)
+#: The figure of each category, where it is one of retrieval and where it is one of answers.
+RETRIEVED, ANSWERED = RETRIEVAL[1], ANSWERS[1]
+
+
+def figure(found: Mapping[str, Any], column: Column) -> float | None:
+    """What stands in a column for one strategy; None where it is not defined."""
+    value = _at(found, column.path)
+    return None if value is None else float(value)
+
+
+def _interval(found: Mapping[str, Any], column: Column) -> tuple[float, float] | None:
+    bounds = _at(found["ci95"], column.path)
+    return (bounds[0], bounds[1]) if bounds else None
+
+
+def _at(found: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        found = found.get(key) if found else None
+    return found
+
+
+def tables(document: Mapping[str, Any]) -> list[tuple[str, Sequence[Column]]]:
+    """The tables of a record, by title."""
+    judged = any("judge" in found for found in document["strategies"].values())
+    return [("Retrieval", RETRIEVAL), ("Answers", ANSWERS), *([("Judge", JUDGED)] if judged else [])]
+
+
+def summary(document: Mapping[str, Any]) -> list[str]:
+    """What was measured on what, as lines: the number, the exclusions, the data's hash, the settings."""
+    out, config = document["excluded"], document["config"]
+    counts = ", ".join(f"{name}: {count}" for name, count in document["categories"].items())
+    left = [f"{n} {why.replace('_', ' ')}" for why, n in out["retrieval"].items() if n]
+    for name in ("malformed_evidence", "malformed_questions"):
+        left += [f"{out[name]} {name.replace('_', ' ')}"] if out[name] else []
+    return [
+        f"{document['dataset']}: {document['n']} questions ({counts}), sha256 {document['sha256'][:16]}…",
+        f"left out of retrieval: {', '.join(left) or 'nothing'}; "
+        f"{out['answers']['unanswerable']} unanswerable questions are scored by abstention alone",
+        f"every reader gets {config['k']} turns of at most {config['tokens']} tokens; embedder {config['embedder']}; "
+        f"95 % intervals over {document['ci95_over']}s; seed {config['seed']}",
+        *_judges(document),
+    ]
+
+
+def _judges(document: Mapping[str, Any]) -> list[str]:
+    found = next((s["judge"] for s in document["strategies"].values() if "judge" in s), None)
+    if found is None:
+        return []
+    prompts = ", ".join(f"{style} {version}" for style, version in found["prompts"].items())
+    return [
+        f"judge {found['model']}, {found['runs']} runs (±: deviation between them), prompts {prompts}; "
+        "wrong: the share of deliberately wrong answers that it accepts"
+    ]
+
+
+def by_category(document: Mapping[str, Any], column: Column) -> tuple[list[str], list[list[float | None]]]:
+    """The categories, and for each strategy the figure in each of them."""
+    names = list(document["categories"])
+    rows = [
+        [figure(found["by_category"][name], column) if name in found["by_category"] else None for name in names]
+        for found in document["strategies"].values()
+    ]
+    return names, rows
+
+
+def markdown(document: Mapping[str, Any]) -> str:
+    """The record as a page: what was measured, and three tables."""
+    strategies = document["strategies"]
+    parts = [f"# {document['dataset']}", "\n".join(f"- {line}" for line in summary(document))]
+    for title, columns in tables(document):
+        rows = [[cell(found, column) for column in columns] for found in strategies.values()]
+        parts.append(f"## {title}\n\n" + _table([c.heading for c in columns], list(strategies), rows))
+    for title, column in (("Turn recall@10 by category", RETRIEVED), ("LoCoMo F1 by category", ANSWERED)):
+        names, figures = by_category(document, column)
+        rows = [[number(value) for value in row] for row in figures]
+        parts.append(f"## {title}\n\n" + _table(names, list(strategies), rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def cell(found: Mapping[str, Any], column: Column) -> str:
+    """What stands in a column, as text; the two figures that decide have their 95 % interval beside them."""
+    bounds = _interval(found, column) if column in (RETRIEVED, ANSWERS[0]) else None
+    beside = f" ({bounds[0]:.3f}–{bounds[1]:.3f})" if bounds else ""
+    return number(figure(found, column), column.digits) + beside
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A figure, or a dash where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _table(headings: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| strategy | {' | '.join(heading for heading in headings)} |"]
+    lines.append("|---|" + "---:|" * len(headings))
+    lines += [f"| {name} | {' | '.join(row)} |" for name, row in zip(names, rows, strict=True)]
+    return "\n".join(lines)
