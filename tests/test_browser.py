@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from memcli.cli.boundary import run
 from memcli.cli.graph_export import to_html
 from memcli.model import Edge, UnitId
 from memcli.store.graph import Node, Subgraph
+from tests.conftest import SAMPLE
 
 pytestmark = pytest.mark.browser
 
@@ -101,6 +103,27 @@ def opened(page: Page, folder: Path, graph: Subgraph) -> Page:
     page.goto(file.as_uri())
     wait(lambda: ask(page, "settled()"))
     return page
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_an_evaluation_is_one_page_without_scripts_or_requests(
+    context: BrowserContext, tmp_path: Path, width: int
+) -> None:
+    seen, page = Seen(), context.new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("console", lambda message: seen.complaints.append(message.text))
+    arguments = ("--strategy", "bm25,random", "--embedder", "fake", "--workers", "1", "--out", str(tmp_path))
+    assert run(["eval", str(SAMPLE / "questions.json"), *arguments]) == 0
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.locator("svg").count() == 4
+    assert page.locator("svg polyline").count() == 4  # two strategies, turns and sessions
+    assert page.locator("tbody tr").count() == 4
+    bar = page.locator("svg rect").first.bounding_box()
+    assert bar is not None
+    assert bar["width"] > 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert (seen.requests, seen.complaints) == ([page.url], [])
 
 
 def ask(page: Page, what: str) -> Any:

@@ -16,6 +16,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 150, 16, 34
 #: Told apart by people who do not see all colours (Okabe & Ito 2008), and by their dashes.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f")
 _DASHES = ("", "6 3", "2 3")
+_STRENGTHS = (1.0, 0.55, 0.3)
 
 
 def recall_curves(document: Mapping[str, Any], level: str) -> str:
@@ -24,8 +25,9 @@ def recall_curves(document: Mapping[str, Any], level: str) -> str:
     lines = {name: [found[level][f"recall@{k}"] for k in CUTOFFS] for name, found in document["strategies"].items()}
     ordered = sorted(lines, key=lambda name: -(lines[name][-1] or 0.0))
     labels = plot.spread([lines[name][-1] or 0.0 for name in ordered])
-    for number, (name, at) in enumerate(zip(ordered, labels, strict=True)):
-        plot.line(name, lines[name], number, at)
+    numbers = {name: number for number, name in enumerate(lines)}  # a strategy has one colour in every plot
+    for name, at in zip(ordered, labels, strict=True):
+        plot.line(name, lines[name], numbers[name], at)
     return plot.svg()
 
 
@@ -64,11 +66,12 @@ class _Plot:
     def bars(self, name: str, values: Sequence[float | None], number: int, count: int) -> None:
         """One bar a place, with its name in the legend."""
         width = 0.8 * self._step / count
+        strength = _STRENGTHS[number // len(_COLOURS) % len(_STRENGTHS)]
         for place, value in enumerate(values):
             if value is not None:
                 x = self._x(place) - 0.4 * self._step + number * width
                 self._parts.append(f'<rect x="{x:.1f}" y="{self._y(value):.1f}" width="{max(width - 1, 0.5):.1f}" '
-                                   f'height="{self._y(0) - self._y(value):.1f}" fill="{_colour(number)}">'
+                                   f'height="{self._y(0) - self._y(value):.1f}" fill="{_colour(number)}" fill-opacity="{strength}">'
                                    f"<title>{escape(name)}: {value:.3f}</title></rect>")  # fmt: skip
         self._text(_WIDTH - _RIGHT + 8, _TOP + 10 + 16 * number, name, "start", _colour(number))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -92,7 +93,7 @@ def run(plan: Plan, corpus: Corpus, outcomes: Outcomes, progress: Progress = lam
     kept = {name: outcomes.of(name) for name in plan.contenders}
     chosen = _sample(plan, corpus)
     parts: list[Future[tuple[list[Gold], list[Future[int]]]]] = []
-    with pool(plan.workers) as processes, ThreadPoolExecutor(_FILLING) as threads:
+    with pool(plan.workers) as processes, _threads() as threads:
         job = _Job(plan, corpus, outcomes, kept, processes, _Tally(progress))
         for haystack in corpus.haystacks():
             result.malformed.extend(haystack.malformed)
@@ -107,6 +108,17 @@ def run(plan: Plan, corpus: Corpus, outcomes: Outcomes, progress: Progress = lam
                 task.result()
     result.outcomes = {name: outcomes.of(name) for name in plan.contenders}
     return result
+
+
+@contextmanager
+def _threads() -> Iterator[Executor]:
+    """Where stores are filled; an error leaves those that wait unfilled."""
+    with ThreadPoolExecutor(_FILLING) as threads:
+        try:
+            yield threads
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _at_most(parts: Sequence[Future[Any]], waiting: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import BinaryIO
 
@@ -68,16 +69,19 @@ def _appending(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def pool(workers: int) -> Iterator[Executor]:
-    """Where tasks run: processes of their own, or with one worker this one."""
+    """Where tasks run: processes of their own, or with one worker this one. An error ends those at work, too."""
     if workers <= 1:
         yield _Here()
         return
+    others = set(active_children())
     # Spawned, not forked: a fork would copy the threads' locks of the embedder that is at work.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_one_thread) as executor:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_settle) as executor:
         try:
             yield executor
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)
+            for process in set(active_children()) - others:
+                process.terminate()
             raise
 
 
@@ -91,8 +95,11 @@ class _Here(Executor):
         return future
 
 
-def _one_thread() -> None:
-    """Processes share the processors already: numpy's own threads would only get in each other's way."""
+def _settle() -> None:
+    """What a new process does first."""
     from threadpoolctl import threadpool_limits
 
+    # An interrupt is the parent's to handle: it ends its children.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The processes share the processors already: numpy's own threads would only get in each other's way.
     threadpool_limits(1)
