@@ -82,6 +82,10 @@ class Needs:
     def __or__(self, other: Needs) -> Needs:
         return Needs(self.kinds | other.kinds, self.relations | other.relations)
 
+    def __le__(self, other: Needs) -> bool:
+        """Whether all of it is in `other`."""
+        return self.kinds <= other.kinds and self.relations <= other.relations
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -131,12 +135,16 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a query may look at. `since` is inclusive, `until` exclusive; names match without regard to case."""
+    """What a query may look at. `since` is inclusive, `until` exclusive; names match without regard to case.
+
+    `unsupported`: also generated memory that its sources do not support.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
     speaker: str | None = None
     conversation: str | None = None
+    unsupported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +181,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reader found. `citations` are turns; `confidence` is a probability of being right, in [0, 1]."""
+    """What a reader found. `citations` are turns; `confidence` is a probability of being right, in [0, 1].
+
+    `usage`: what it cost, by name, where a language model was asked. `unsupported`: nothing in memory was cited for it.
+    """
 
     text: str
     citations: tuple[TurnId, ...]
     confidence: float
     abstained: bool
     usage: Mapping[str, float] = field(default_factory=_nothing)
+    unsupported: bool = False

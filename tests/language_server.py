@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,9 +17,12 @@ Behaviour = Callable[["_Handler", Body], None]
 
 
 def says(text: str | None, *, prompt: int = 100, completion: int = 10, finish: str = "stop") -> Behaviour:
-    """A reply with this text and these tokens."""
+    """A reply with this text and these tokens; piece by piece, if so asked."""
 
     def behave(handler: _Handler, body: Body) -> None:
+        if body.get("stream"):
+            handler.stream(chunks_of(text, body, prompt, completion, finish))
+            return
         handler.reply(200, completion_of(text, body, prompt, completion, finish))
 
     return behave
@@ -34,6 +37,37 @@ def completion_of(text: str | None, body: Body, prompt: int, completion: int, fi
         "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}],
         "usage": {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion},
     }
+
+
+def chunks_of(text: str | None, body: Body, prompt: int, completion: int, finish: str) -> Iterator[Body]:
+    whole = text or ""
+    for start in range(0, len(whole), 4):
+        yield _chunk(body, [{"index": 0, "delta": {"content": whole[start : start + 4]}, "finish_reason": None}])
+    yield _chunk(body, [{"index": 0, "delta": {}, "finish_reason": finish}])
+    if body.get("stream_options", {}).get("include_usage"):
+        yield _chunk(body, []) | {"usage": completion_of(text, body, prompt, completion, finish)["usage"]}
+
+
+def _chunk(body: Body, choices: list[Any]) -> dict[str, Any]:
+    return {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": body["model"], "choices": choices}
+
+
+def breaks_off(text: str) -> Behaviour:
+    """A stream that ends after this text, without a reason."""
+
+    def behave(handler: _Handler, body: Body) -> None:
+        handler.stream([_chunk(body, [{"index": 0, "delta": {"content": text}, "finish_reason": None}])], done=False)
+
+    return behave
+
+
+def in_one(then: Behaviour) -> Behaviour:
+    """`then`, but 400 where a stream is asked for."""
+
+    def behave(handler: _Handler, body: Body) -> None:
+        (fails(400, "streams are not supported") if body.get("stream") else then)(handler, body)
+
+    return behave
 
 
 def fails(status: int, message: str = "no", **headers: str) -> Behaviour:
@@ -129,6 +163,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def reply(self, status: int, document: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
         self.send(status, json.dumps(document).encode(), {"Content-Type": "application/json", **(headers or {})})
+
+    def stream(self, chunks: Iterable[Body], *, done: bool = True) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for chunk in chunks:
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            self.wfile.flush()
+        if done:
+            self.wfile.write(b"data: [DONE]\n\n")
 
     def send(self, status: int, payload: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)

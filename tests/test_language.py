@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -23,16 +24,18 @@ from memcli.providers.fakes import FakeLanguageModel
 from memcli.providers.language import ChatModel, Message, Schema, language_model
 from memcli.providers.metering import Budget, Meter, Prices, Tokens
 from memcli.providers.prompts import Prompt, fenced, prompt
-from memcli.providers.structured import Malformed, problems, read
+from memcli.providers.structured import Malformed, begun, problems, read
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 
 from .language_server import (
     Behaviour,
     Endpoint,
+    breaks_off,
     disconnects,
     fails,
     hangs,
+    in_one,
     only,
     says,
     sends,
@@ -660,6 +663,111 @@ def test_senseless_budgets(limits: dict[str, Any]) -> None:
         Budget(**limits)
 
 
+# Streams
+
+
+def test_a_reply_is_heard_as_it_is_written_and_costs_the_same(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    server = endpoint(says(GOOD, prompt=70, completion=8))
+    calls = Kept()
+    heard: list[str] = []
+    asked = model(calls=calls)
+    assert asked.complete(ASK, PERSON, watch=heard.append) == ANN
+    assert heard == [GOOD[:end] for end in range(4, len(GOOD), 4)] + [GOOD]
+    assert server.seen[0]["stream"] is True
+    assert (asked.meter.read().prompt_tokens, asked.meter.read().completion_tokens) == (70, 8)
+    heard.clear()
+    assert asked.complete(ASK, PERSON, watch=heard.append) == ANN
+    assert asked.complete(ASK, PERSON) == ANN
+    assert heard == [GOOD]
+    assert len(server.seen) == 1
+
+
+def test_a_stream_that_breaks_off_is_begun_anew(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    server = endpoint(breaks_off('{"name": "Bo'), disconnects, says(GOOD))
+    heard: list[str] = []
+    budget = Budget(tokens=5000)
+    asked = model(budget=budget, max_tokens=50)
+    assert asked.complete(ASK, PERSON, watch=heard.append) == ANN
+    assert (heard[0], heard[1], heard[-1]) == ('{"name": "Bo', GOOD[:4], GOOD)
+    assert len(server.seen) == 3
+    assert budget.spent.total > 110  # what was cut off may be on the bill
+
+
+@pytest.mark.parametrize("levels", [{"json_schema"}, {"plain"}])
+def test_an_endpoint_without_streams(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel], levels: set[str]
+) -> None:
+    server = endpoint(only(levels, in_one(says(GOOD))))
+    heard: list[str] = []
+    asked = model()
+    assert asked.complete(ASK, PERSON, watch=heard.append) == ANN
+    sent = len(server.seen)
+    assert asked.complete(ASK, PERSON, watch=heard.append) == ANN
+    assert heard == [GOOD, GOOD]
+    assert len(server.seen) == sent + 1  # it is remembered
+
+
+def test_streams_of_endpoints_that_know_less_of_forms(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    server = endpoint(only({"plain"}, says(GOOD)))
+    heard: list[str] = []
+    assert model().complete(ASK, PERSON, watch=heard.append) == ANN
+    assert server.seen[-1]["stream"] is True
+    assert heard[-1] == GOOD
+
+
+def test_what_is_no_stream(endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]) -> None:
+    endpoint(sends(b"data: nonsense\n\n", "text/event-stream"))
+    with pytest.raises(ModelUnavailable, match="no chat completion"):
+        model().complete(ASK, PERSON, watch=lambda _: None)
+
+
+def test_a_user_name_in_the_address_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, model: Callable[..., ChatModel]
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://ann:secret@127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    assert model().endpoint == "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", None),
+        ("Sure", None),
+        ("{", {}),
+        ('{"a', None),
+        ('{"a": "x', {"a": "x"}),
+        ('{"a": "x\\', {"a": "x"}),
+        ('{"a": "x\\u00e', {"a": "x"}),
+        ('{"a": "\\\\', {"a": "\\"}),
+        ('{"a": "\\"b\\": {', {"a": '"b": {'}),
+        ('{"a": tr', None),
+        ('Sure: {"a": true, "b": ["x", "y', {"a": True, "b": ["x", "y"]}),
+        ('{"a": "x"} And more {', {"a": "x"}),
+        ('<think>{"a": "x"}', None),
+        ('<think>{"a": "x"}</think>{"a": "y', {"a": "y"}),
+        ("{]", None),
+    ],
+)
+def test_what_is_still_being_written(text: str, value: object) -> None:
+    assert begun(text) == value
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.booleans())
+def test_every_beginning_can_be_told(reasoning: str, answer: str, ascii_only: bool) -> None:
+    whole = json.dumps({"reasoning": reasoning, "answer": answer}, ensure_ascii=ascii_only)
+    told = [begun(whole[:end]) for end in range(len(whole) + 1)]
+    assert told[-1] == {"reasoning": reasoning, "answer": answer}
+    parts = [part["answer"] for part in told if part and "answer" in part]
+    assert all(answer.startswith(part.rstrip("".join(map(chr, range(0xD800, 0xDC00))))) for part in parts)
+
+
 # Prompts
 
 
@@ -715,4 +823,9 @@ def test_a_scripted_model() -> None:
         with pytest.raises(ModelUnavailable, match=said):
             fake.complete(ASK, PERSON)
     assert len(fake.asked) == 4
+    heard: list[str] = []
+    assert FakeLanguageModel([ANN]).complete(ASK, PERSON, watch=heard.append) == ANN
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(heard))
+    assert read(heard[-1], PERSON) == ANN
+    assert len(heard) > 2
     assert FakeLanguageModel(lambda asked: {"name": asked.text, "age": 1}).complete(ASK, PERSON)["name"] == "Who?"

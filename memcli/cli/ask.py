@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +10,10 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..memory import Memory, Reading
+    from ..model import Answer
 
 __all__ = ["ask"]
 
@@ -23,29 +27,57 @@ def ask(
     conversation: o.Conversation = None,
     at: o.At = None,
     strategy: o.StrategyName = None,
+    unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
     store: o.Store = None,
     embedder: o.EmbedderName = None,
+    model: o.Model = None,
+    budget: o.Budget = None,
 ) -> int:
     """Answer a question, with dates and sources. Exit code 1: nothing in memory answers it."""
-    from .render import emit_json, emit_jsonl
-
-    narrowing = o.narrowed(since, until, speaker, conversation, at)
-    memory = o.memory(store, embedder)
+    narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
+    memory = o.memory(store, embedder, model=model, budget=budget)
     chosen, text = o.strategy_name(strategy), o.question(question)
-    reading = memory.ask(text, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy_name=chosen)
-    if as_json or as_jsonl:
+    pen = None if as_json or as_jsonl else _Pen()
+    reading = memory.ask(
+        text,
+        k=max(k, o.READ),
+        filters=narrowing.filters,
+        at=narrowing.at,
+        strategy_name=chosen,
+        watch=pen.write if pen and sys.stdout.isatty() else None,
+        tell=_remark,
+    )
+    if pen:
+        _print(reading, k, pen, explain=explain)
+    else:
+        _tell_fallback(reading)
         record, evidence = _records(memory, reading, k, explain=explain)
         record = {"question": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), **record}
-        if as_json:
-            emit_json(record | {"evidence": evidence})
-        else:
-            emit_jsonl([{"type": "answer", **record}, *({"type": "evidence", **e} for e in evidence)])
-    else:
-        _print(reading, k, explain=explain)
+        _emit(record, evidence, by_line=as_jsonl and not as_json)
     return 1 if reading.answer.abstained else 0
+
+
+def _remark(text: str) -> None:
+    from .render import one_line, say
+
+    say(f"memcli: {one_line(text)}")
+
+
+def _tell_fallback(reading: Reading) -> None:
+    if reading.fallback:
+        _remark(f"answered without {reading.model}: {reading.fallback}")
+
+
+def _emit(record: dict[str, Any], evidence: list[dict[str, Any]], *, by_line: bool) -> None:
+    from .render import emit_json, emit_jsonl
+
+    if by_line:
+        emit_jsonl([{"type": "answer", **record}, *({"type": "evidence", **e} for e in evidence)])
+    else:
+        emit_json(record | {"evidence": evidence})
 
 
 def _records(memory: Memory, reading: Reading, k: int, *, explain: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -57,21 +89,61 @@ def _records(memory: Memory, reading: Reading, k: int, *, explain: bool) -> tupl
         "abstained": answer.abstained,
         "confidence": answer.confidence,
         "citations": list(answer.citations),
+        "unsupported": answer.unsupported,
+        "model": reading.model or None,
+        "fallback": reading.fallback or None,
+        "reasoning": reading.reasoning,
+        "usage": dict(answer.usage) if reading.model else None,
     }
     return record, records(memory, reading.shown(k), explain=explain)
 
 
-def _print(reading: Reading, k: int, *, explain: bool) -> None:
+def _print(reading: Reading, k: int, pen: _Pen, *, explain: bool) -> None:
     from rich.text import Text
 
     from .hits import print_hits
-    from .render import console, one_line
 
-    out = console()
-    style = "dim" if reading.answer.abstained else "bold"
-    out.print(Text(one_line(reading.answer.text), style=style), soft_wrap=True)
+    if reading.fallback:
+        pen.drop()
+        _tell_fallback(reading)
+    pen.finish(reading.answer)
     shown = reading.shown(k)
     if shown:
         if reading.answer.abstained:
-            out.print(Text("the nearest that was said:", style="dim"))
+            pen.out.print(Text("the nearest that was said:", style="dim"))
         print_hits(shown, explain=explain)
+
+
+class _Pen:
+    """Writes an answer as it comes; one that turns out to be another is written anew on a line of its own."""
+
+    def __init__(self) -> None:
+        from .render import console
+
+        self.out: Console = console()
+        self._written = ""
+
+    def write(self, text: str, style: str = "bold") -> None:
+        """The answer so far."""
+        from rich.text import Text
+
+        from .render import one_line
+
+        line = one_line(text)
+        if not line.startswith(self._written):
+            self.drop()
+        self.out.print(Text(line[len(self._written) :], style=style), end="", soft_wrap=True)
+        self._written = line
+
+    def drop(self) -> None:
+        """What was written is not the answer."""
+        if self._written:
+            self.out.print()
+        self._written = ""
+
+    def finish(self, answer: Answer) -> None:
+        """The whole answer, and what its text does not say."""
+        from rich.text import Text
+
+        self.write(answer.text, "dim" if answer.abstained else "bold")
+        self.out.print(Text(" (no evidence cited)" if answer.unsupported else "", style="dim"), soft_wrap=True)

@@ -19,16 +19,19 @@ READ = 20
 __all__ = [
     "READ",
     "At",
+    "Budget",
     "Conversation",
     "EmbedderName",
     "Explain",
     "Json",
     "Jsonl",
+    "Model",
     "Narrowing",
     "Since",
     "Speaker",
     "Store",
     "StrategyName",
+    "Unsupported",
     "Until",
     "memory",
     "narrowed",
@@ -54,9 +57,24 @@ Speaker = Annotated[str | None, typer.Option(metavar="NAME", help="Only what thi
 Conversation = Annotated[str | None, typer.Option(metavar="NAME", help="Only this conversation.")]
 At = Annotated[str | None, typer.Option(metavar="DATE", help="The date on which the question is asked. Default: now.")]
 StrategyName = Annotated[
-    str | None, typer.Option("--strategy", metavar="NAME", help="fused (the default), dense or bm25.")
+    str | None,
+    typer.Option("--strategy", metavar="NAME", help="fused (the default), sgmem, memgas, dense or bm25; NAME:VARIANT."),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="A language model that words the answer, at OPENAI_BASE_URL. Default: none, and nothing is sent.",
+    ),
+]
+Budget = Annotated[
+    int | None, typer.Option("--budget", metavar="N", min=0, help="Tokens that the model may use at the most.")
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show what each signal contributed.")]
+Unsupported = Annotated[
+    bool, typer.Option("--unsupported", help="Also generated memory that what was said does not support.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Jsonl = Annotated[bool, typer.Option("--jsonl", help="Print one JSON record a line.")]
 
@@ -69,13 +87,15 @@ class Narrowing:
     filters: Filters
 
 
-def memory(store: Path | None, embedder: str | None = None) -> Memory:
+def memory(
+    store: Path | None, embedder: str | None = None, *, model: str | None = None, budget: int | None = None
+) -> Memory:
     """The memory that the flags, the environment and the configuration name."""
     from ..config import settings
     from ..memory import Memory
 
-    chosen = settings(store=store, embedder=embedder)
-    return Memory(chosen.store, embedder=chosen.embedder)
+    chosen = settings(store=store, embedder=embedder, model=model)
+    return Memory(chosen.store, embedder=chosen.embedder, model=chosen.model, budget=budget)
 
 
 def question(argument: str) -> str:
@@ -93,7 +113,13 @@ def strategy_name(flag: str | None) -> str:
 
 
 def narrowed(
-    since: str | None, until: str | None, speaker: str | None, conversation: str | None, at: str | None
+    since: str | None,
+    until: str | None,
+    speaker: str | None,
+    conversation: str | None,
+    at: str | None,
+    *,
+    unsupported: bool = False,
 ) -> Narrowing:
     """The options of time, speaker and conversation, read. Raises UsageError for what is no date."""
     from ..model import Filters
@@ -102,4 +128,4 @@ def narrowed(
     now = datetime.now().astimezone()
     start = parse_date(since, now) if since else None
     end = parse_span(until, now).end if until else None
-    return Narrowing(parse_date(at, now) if at else now, Filters(start, end, speaker, conversation))
+    return Narrowing(parse_date(at, now) if at else now, Filters(start, end, speaker, conversation, unsupported))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +17,12 @@ from .embedding import Vectors, unit_rows
 from .metering import Meter, Tokens
 from .structured import Message, Schema, problems
 
+if TYPE_CHECKING:
+    from .language import Watch
+
 __all__ = ["Completion", "FakeEmbedder", "FakeLanguageModel"]
+
+_PIECE = 5  # characters that the language model writes at once
 
 
 class FakeEmbedder:
@@ -60,6 +66,7 @@ class FakeLanguageModel:
     """
 
     id = "fake"
+    endpoint = "this process"
 
     def __init__(
         self, script: Callable[[Completion], Mapping[str, Any]] | Iterable[Mapping[str, Any] | Exception]
@@ -73,8 +80,12 @@ class FakeLanguageModel:
         replies = iter(script)
         self._script = lambda _: _next(replies)
 
-    def complete(self, messages: Sequence[Message], schema: Schema, *, sample: int = 0) -> Mapping[str, Any]:
-        """See `LanguageModel.complete`. Raises ModelUnavailable at the end of the script, and for a wrong form."""
+    def complete(
+        self, messages: Sequence[Message], schema: Schema, *, sample: int = 0, watch: Watch | None = None
+    ) -> Mapping[str, Any]:
+        """See `LanguageModel.complete`; it writes a few letters at a time.
+
+        Raises ModelUnavailable at the end of the script, and for a wrong form."""
         completion = Completion(tuple(messages), schema, sample)
         with self._lock:
             self.asked.append(completion)
@@ -83,6 +94,10 @@ class FakeLanguageModel:
         if wrong:
             raise ModelUnavailable("the model did not answer in the form asked for", "; ".join(wrong))
         self.meter.count(Tokens())
+        if watch is not None:
+            text = json.dumps(reply)
+            for end in range(_PIECE, len(text) + _PIECE, _PIECE):
+                watch(text[:end])
         return reply
 
 

@@ -6,7 +6,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -22,7 +22,10 @@ from .structured import Level, Malformed, Message, Schema, read, repair, request
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["Calls", "ChatModel", "LanguageModel", "Message", "Schema", "language_model"]
+__all__ = ["Calls", "ChatModel", "LanguageModel", "Message", "Schema", "Watch", "language_model"]
+
+#: Hears a reply as it is written: all of it so far, each time. One that begins anew is another reply.
+Watch = Callable[[str], object]
 
 _MOST_PAUSE = 30.0  # seconds that a pause between two attempts grows to
 _MOST_PATIENCE = 120.0  # seconds that an endpoint may ask to wait
@@ -41,14 +44,22 @@ class LanguageModel(Protocol):
         ...
 
     @property
+    def endpoint(self) -> str:
+        """Where what is asked goes, for people."""
+        ...
+
+    @property
     def meter(self) -> Meter:
         """Counts what the calls cost."""
         ...
 
-    def complete(self, messages: Sequence[Message], schema: Schema, *, sample: int = 0) -> Mapping[str, Any]:
+    def complete(
+        self, messages: Sequence[Message], schema: Schema, *, sample: int = 0, watch: Watch | None = None
+    ) -> Mapping[str, Any]:
         """The reply, which matches `schema`. `sample` numbers independent draws of one request.
 
-        Raises ModelUnavailable; BudgetSpent where the call could pass the budget.
+        `watch` hears the reply's text as it is written; one that was kept, once. Raises ModelUnavailable; BudgetSpent
+        where the call could pass the budget.
         """
         ...
 
@@ -136,7 +147,9 @@ class ChatModel:
         self._calls, self._budget = calls, budget
         self.meter = meter
         self.id = f"openai:{fixed['model']}"
+        self.endpoint = str(self._client.base_url.copy_with(userinfo=b"")).rstrip("/")
         self._level = Level.SCHEMA
+        self._streams = True  # until the endpoint refuses to
         self._slots = threading.BoundedSemaphore(manner.concurrency)
         # Threads that ask the same at once wait for one reply; 256 locks make it rare that others wait with them.
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
@@ -153,23 +166,30 @@ class ChatModel:
         """Ends the connections to the endpoint."""
         self._client.close()
 
-    def complete(self, messages: Sequence[Message], schema: Schema, *, sample: int = 0) -> Mapping[str, Any]:
+    def complete(
+        self, messages: Sequence[Message], schema: Schema, *, sample: int = 0, watch: Watch | None = None
+    ) -> Mapping[str, Any]:
         """See `LanguageModel.complete`. A reply that is not of the form is sent back once, to be mended."""
-        reply = self._reply(messages, schema, sample)
+        reply = self._reply(messages, schema, sample, watch)
         try:
             return read(reply.text, schema)
         except Malformed as problem:
-            mended = self._reply([*messages, *repair(reply.text, problem, schema)], schema, sample)
+            mended = self._reply([*messages, *repair(reply.text, problem, schema)], schema, sample, watch)
         try:
             return read(mended.text, schema)
         except Malformed as problem:
             hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
             raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
 
-    def _reply(self, messages: Sequence[Message], schema: Schema, sample: int) -> _Reply:
+    def _reply(self, messages: Sequence[Message], schema: Schema, sample: int, watch: Watch | None) -> _Reply:
         requests = {level: self._request(messages, schema, sample, level) for level in Level}
         with self._stripes[int(requests[Level.SCHEMA].key[:8], 16) % _STRIPES]:
-            return self._kept(requests) or self._bought(requests)
+            kept = self._kept(requests)
+            if kept is None:
+                return self._bought(requests, watch)
+        if watch is not None:
+            watch(kept.text)
+        return kept
 
     def _request(self, messages: Sequence[Message], schema: Schema, sample: int, level: Level) -> _Request:
         body = {**self._fixed, "seed": sample, **request(messages, schema, level)}
@@ -190,12 +210,12 @@ class ChatModel:
                 return found
         return None
 
-    def _bought(self, requests: Mapping[Level, _Request]) -> _Reply:
+    def _bought(self, requests: Mapping[Level, _Request], watch: Watch | None) -> _Reply:
         """The reply at the first level that the endpoint takes, from the one that worked last."""
         levels = list(Level)
         for level in levels[levels.index(self._level) :]:
             try:
-                reply = self._sent(requests[level])
+                reply = self._sent(requests[level], watch)
             except (self._openai.BadRequestError, self._openai.UnprocessableEntityError) as error:
                 if level is Level.PLAIN:
                     raise self._refused(error) from error
@@ -204,12 +224,12 @@ class ChatModel:
             return reply
         raise AssertionError("the last level has returned or raised")
 
-    def _sent(self, sent: _Request) -> _Reply:
+    def _sent(self, sent: _Request, watch: Watch | None) -> _Reply:
         """The reply after as many attempts as it takes. Raises the library's error for a bad request alone."""
         attempt = 0
         while True:
             try:
-                return self._attempt(sent)
+                return self._attempt(sent, watch)
             except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
                 raise
             except self._openai.APIError as error:
@@ -219,27 +239,55 @@ class ChatModel:
             time.sleep(pause)
             attempt += 1
 
-    def _attempt(self, sent: _Request) -> _Reply:
+    def _attempt(self, sent: _Request, watch: Watch | None) -> _Reply:
         with self._budget.reserving(sent.most) as reservation, self._slots:
             try:
-                found = self._client.chat.completions.create(**sent.body)
+                reply = self._written(sent, watch)
             except self._openai.APIConnectionError as error:
                 if type(error.__cause__).__name__ not in _NEVER_SENT:
                     reservation.settle(sent.most)  # it may have been answered, and will be on the bill
                 raise
             except ValueError as error:
                 raise _no_completion() from error
-            return self._received(found, sent, reservation)
+            self._received(reply, sent, reservation)
+            return reply
 
-    def _received(self, found: object, sent: _Request, reservation: Reservation) -> _Reply:
-        reply = _understood(found, sent.most)
+    def _written(self, sent: _Request, watch: Watch | None) -> _Reply:
+        """The endpoint's reply: piece by piece where somebody watches and the endpoint can, else in one."""
+        create = self._client.chat.completions.create
+        if watch is not None and self._streams:
+            try:
+                with create(**sent.body, stream=True, stream_options={"include_usage": True}) as chunks:
+                    return self._gathered(chunks, sent.most, watch)
+            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
+                pass  # it knows no streams, or not this form: in one, the latter is refused again
+        reply = _understood(create(**sent.body), sent.most)
+        if watch is not None:
+            self._streams = False
+            watch(reply.text)
+        return reply
+
+    def _gathered(self, chunks: Any, most: Tokens, watch: Watch) -> _Reply:
+        text, finish, usage = "", None, None
+        for chunk in chunks:
+            usage = getattr(chunk, "usage", None) or usage
+            for choice in _choices(chunk):
+                finish = choice.finish_reason or finish
+                piece = getattr(choice.delta, "content", None)
+                if piece:
+                    text += piece
+                    watch(text)
+        if finish is None:
+            raise self._openai.APIConnectionError(message="the reply was cut off", request=chunks.response.request)
+        return _counted(text, finish, usage, most)
+
+    def _received(self, reply: _Reply, sent: _Request, reservation: Reservation) -> None:
         tokens = Tokens(reply.prompt, reply.completion)
         reservation.settle(tokens)
         self.meter.count(tokens)
         if self._calls is not None:
             body = json.dumps(sent.body, ensure_ascii=False)
             self._calls.put(sent.key, self.id, body, json.dumps(asdict(reply)))
-        return reply
 
     def _passing(self, error: openai.APIError) -> bool:
         """Whether trying again may help."""
@@ -280,17 +328,25 @@ def _prompt_estimate(messages: Sequence[Mapping[str, str]], form: str) -> int:
 
 
 def _understood(found: Any, most: Tokens) -> _Reply:
-    """Of a completion what is kept; tokens that the endpoint does not report are estimated."""
-    choices = getattr(found, "choices", None)
+    """Of a completion what is kept."""
+    choices = _choices(found)
     if not choices or getattr(choices[0], "message", None) is None:
         raise _no_completion()
-    text = choices[0].message.content or ""
-    usage = getattr(found, "usage", None)
+    return _counted(choices[0].message.content or "", choices[0].finish_reason, getattr(found, "usage", None), most)
+
+
+def _choices(found: Any) -> Sequence[Any]:
+    """The one choice that was asked for, or none: an endpoint may send anything."""
+    return (getattr(found, "choices", None) or [])[:1]
+
+
+def _counted(text: object, finish: object, usage: object, most: Tokens) -> _Reply:
+    """A reply with its tokens; those that the endpoint does not report are estimated."""
     prompt = getattr(usage, "prompt_tokens", None)
     completion = getattr(usage, "completion_tokens", None)
     return _Reply(
         str(text),
-        str(choices[0].finish_reason),
+        str(finish),
         most.prompt if prompt is None else int(prompt),
         token_estimate(str(text)) if completion is None else int(completion),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NoReturn
 
-__all__ = ["Level", "Malformed", "Message", "Schema", "problems", "read", "repair", "request"]
+__all__ = ["Level", "Malformed", "Message", "Schema", "begun", "problems", "read", "repair", "request"]
 
 _LONGEST_QUOTE = 4000  # characters of a bad reply that are sent back with what is wrong with it
 _MOST_STARTS = 64  # places where an object is looked for: a reply of brackets alone must not take forever
@@ -18,6 +18,8 @@ _MOST_STARTS = 64  # places where an object is looked for: a reply of brackets a
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 #: What matters between the brackets of JSON: strings, one that never ends, brackets, commas before a closing bracket.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|"|[{}\[\]]|,(?=\s*(?:[}\]]|\Z))', re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think")
+_CUTS = 6  # ways to cut what is being written: as it is, or before an escape of which up to five characters are there
 _WHOLE = re.compile(r'(?:["}\],]|true|false|null)\s*\Z')  # a number might have had more digits
 
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -175,6 +177,39 @@ def _loaded(piece: str) -> dict[str, Any] | None:
 
 def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
+
+
+def begun(text: str) -> dict[str, Any] | None:
+    """What can be told of a reply that is still being written: its object, with the last string as far as it is there.
+
+    None where nothing can be told at this point.
+    """
+    text = _THINKING.sub("", text)
+    start = text.find("{")
+    if start < 0 or _THOUGHT.match(text):
+        return None
+    end, missing = _missing(text, start)
+    for lost in range(_CUTS if missing.startswith('"') else 1):
+        value = _loaded(text[start : end - lost] + missing)
+        if value is not None:
+            return value
+    return None
+
+
+def _missing(text: str, start: int) -> tuple[int, str]:
+    """Where the object that begins at `start` ends so far, and what it lacks to be closed."""
+    opened: list[str] = []
+    for token in _TOKEN.finditer(text, start):
+        mark = token.group()
+        if mark in {"{", "["}:
+            opened.append("}" if mark == "{" else "]")
+        elif mark in {"}", "]"}:
+            opened.pop()
+            if not opened:
+                return token.end(), ""
+        elif mark == '"':  # it has not ended yet
+            return len(text), '"' + "".join(reversed(opened))
+    return len(text), "".join(reversed(opened))
 
 
 def problems(value: Any, schema: Mapping[str, Any], place: str = "the reply") -> list[str]:

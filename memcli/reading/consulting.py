@@ -1,0 +1,87 @@
+"""A language model that a memory consults: made when it is needed, within a budget, said before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+
+from memcli.errors import ModelUnavailable, StoreBusy, StoreNotWritable, UsageError
+from memcli.model import Hit, Query
+from memcli.providers.language import Calls, LanguageModel, Watch, language_model
+from memcli.providers.metering import Budget
+from memcli.reading.extractive import Reader
+from memcli.reading.generative import MOST_TURNS, GenerativeReader, Written
+
+__all__ = ["Consulted", "Tell", "WillingCalls"]
+
+#: Hears a line for the user.
+Tell = Callable[[str], object]
+
+#: Somebody waits for the answer, and there is another one to give.
+_RETRIES = 2
+
+
+class WillingCalls:
+    """Calls that are kept where they can be: no reply that was paid for is lost to a store that takes no writes."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def get(self, key: str) -> str | None:
+        """See `Calls.get`."""
+        return self._calls.get(key)
+
+    def put(self, key: str, model: str, request: str, response: str) -> None:
+        """See `Calls.put`."""
+        with suppress(StoreNotWritable, StoreBusy):
+            self._calls.put(key, model, request, response)
+
+
+class Consulted:
+    """The language model called `wanted`, with replies kept in `calls` and a budget in tokens for all questions.
+
+    Or a model that the caller has made, and keeps watch over, himself. Raises UsageError for a budget that makes no
+    sense; a name that makes none is a model that fails.
+    """
+
+    def __init__(self, wanted: str | LanguageModel, calls: Calls, budget: int | None) -> None:
+        self._calls = WillingCalls(calls)
+        self._budget = Budget(tokens=budget)
+        self._model = None if isinstance(wanted, str) else wanted
+        self._tells = isinstance(wanted, str)
+        #: What a report calls it, whether or not it can be used.
+        self.id = f"openai:{wanted.removeprefix('openai:')}" if isinstance(wanted, str) else wanted.id
+
+    def write(
+        self,
+        extractive: Reader,
+        query: Query,
+        hits: Sequence[Hit],
+        watch: Watch | None = None,
+        tell: Tell | None = None,
+    ) -> Written:
+        """See `GenerativeReader.write`; `tell` hears, once a store, model and endpoint, what will go where."""
+        if not hits:
+            return Written(extractive.read(query, hits))
+        try:
+            model = self._made()
+        except (ModelUnavailable, UsageError) as error:
+            return Written(extractive.read(query, hits), fallback=f"{error.message} ({error.hint})")
+        if tell is not None and self._tells:
+            self._say_once(model, tell)
+        return GenerativeReader(model, extractive).write(query, hits, watch)
+
+    def _made(self) -> LanguageModel:
+        if self._model is None:
+            self._model = language_model(self.id, calls=self._calls, budget=self._budget, retries=_RETRIES)
+        return self._model
+
+    def _say_once(self, model: LanguageModel, tell: Tell) -> None:
+        key = sha256(f"told\n{model.id}\n{model.endpoint}".encode()).hexdigest()
+        if self._calls.get(key) is not None:
+            return
+        what = f"the question and at most {MOST_TURNS} turns of this memory go to {model.id} at {model.endpoint}"
+        self._calls.put(key, model.id, what, "told")
+        kept = self._calls.get(key) is not None
+        tell(f"{what}; answers are {'kept in the store' if kept else 'not kept: the store takes no writes'}")

@@ -1,0 +1,148 @@
+"""The reader that asks a language model: it is shown the evidence and nothing else, and what it cites is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from memcli.errors import ModelUnavailable
+from memcli.model import Answer, Hit, Query, TurnId
+from memcli.providers.language import LanguageModel, Watch
+from memcli.providers.metering import Usage
+from memcli.providers.prompts import Prompt, fenced, prompt
+from memcli.providers.structured import Message, Schema, begun
+from memcli.reading.context import build_context
+from memcli.reading.extractive import NOTHING, Reader
+from memcli.text import clean
+
+__all__ = ["FORM", "MOST_TURNS", "GenerativeReader", "Written", "answer_prompt"]
+
+#: How many turns leave the store at the most, however many hits there are.
+MOST_TURNS = 20
+#: And how many tokens of them.
+_TOKENS = 4000
+
+#: What the model fills in, in this order: it thinks before it commits itself.
+FORM = Schema(
+    "answer",
+    {
+        "reasoning": {"type": "string"},
+        "answerable": {"type": "boolean"},
+        "answer": {"type": "string"},
+        "citations": {"type": "array", "items": {"type": "string"}},
+    },
+)
+
+
+@lru_cache(maxsize=1)
+def answer_prompt() -> Prompt:
+    """The prompt, with its version."""
+    return prompt("memcli.reading", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer, what the model thought before it, and, where it is not the model's, the reason."""
+
+    answer: Answer
+    reasoning: str | None = None
+    fallback: str = ""
+
+
+class GenerativeReader:
+    """Has `model` word the answer; what `extractive` finds is the answer where the model fails.
+
+    A model's own word for how sure it is is worth little: an answer's confidence is the extractive reader's, that
+    memory holds an answer at all, times the share of the citations that name evidence. It is 0 for an answer that
+    cites none and for an abstention.
+    """
+
+    def __init__(
+        self, model: LanguageModel, extractive: Reader, budget_tokens: int = _TOKENS, *, most: int = MOST_TURNS
+    ) -> None:
+        self._model = model
+        self._extractive = extractive
+        self._budget = budget_tokens
+        self._most = most
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        """The answer to `query` that `hits`, best first, support; or an abstention."""
+        return self.write(query, hits).answer
+
+    def write(self, query: Query, hits: Sequence[Hit], watch: Watch | None = None) -> Written:
+        """The same with all that is known about it; `watch` hears the answer as it is written.
+
+        Nothing is sent where there is no evidence. `Answer.usage` is exact where one thread uses the model.
+        """
+        found = self._extractive.read(query, hits)
+        shown = build_context(hits[: self._most], self._budget).hits
+        if not shown:
+            return Written(found)
+        before = self._model.meter.read()
+        try:
+            reply = self._model.complete(_messages(query, shown), FORM, watch=_listening(watch))
+        except ModelUnavailable as error:
+            reason = f"{error.message} ({error.hint})" if error.hint else error.message
+            return Written(replace(found, usage=self._usage(before)), fallback=reason)
+        return Written(_checked(reply, shown, found.confidence, self._usage(before)), _plain(reply["reasoning"]))
+
+    def _usage(self, before: Usage) -> dict[str, float]:
+        used = self._model.meter.read().since(before).document()
+        return {name: value for name, value in used.items() if value is not None}
+
+
+def _messages(query: Query, shown: Sequence[Hit]) -> list[Message]:
+    # Of the moment that it is asked only the day: the same question has the same kept reply until tomorrow.
+    text = answer_prompt().fill(
+        asked_on=f"{query.asked_at:%Y-%m-%d %A}",
+        evidence=fenced("\n".join(map(_line, _names(shown), shown))),
+        question=fenced(_plain(query.text)),
+    )
+    return [Message("user", text)]
+
+
+def _names(shown: Sequence[Hit]) -> list[str]:
+    return [f"e{number}" for number in range(1, len(shown) + 1)]
+
+
+def _line(name: str, hit: Hit) -> str:
+    """One line whatever was said: no turn, and no speaker's name, can look like two."""
+    unit = hit.unit
+    date = f" [{unit.at:%Y-%m-%d %A %H:%M}]" if unit.at else ""
+    return f"{name}{date} {_plain(unit.label) or 'somebody'}: {_plain(unit.text)}"
+
+
+def _plain(text: str) -> str:
+    """`text` on one line, without control characters and halves of surrogate pairs."""
+    return " ".join(clean(text.encode("utf-8", "replace").decode("utf-8")).split())
+
+
+def _listening(watch: Watch | None) -> Watch | None:
+    """Hears a reply in its form, and passes on the answer in it."""
+
+    def listen(reply: str) -> None:
+        found = begun(reply)
+        # An answer that the model does not stand by is not shown, and half a surrogate pair waits for the other half.
+        if watch is not None and found and found.get("answerable") is True and isinstance(found.get("answer"), str):
+            watch(_plain(found["answer"].rstrip("".join(map(chr, range(0xD800, 0xDC00))))))
+
+    return listen if watch is not None else None
+
+
+def _checked(reply: Mapping[str, Any], shown: Sequence[Hit], held: float, usage: Mapping[str, float]) -> Answer:
+    """The reply as an answer, of whose citations only those count that name evidence."""
+    text = _plain(reply["answer"])
+    citations, share = _cited(reply["citations"], shown)
+    if not (reply["answerable"] and text):
+        return Answer(NOTHING, citations, 0.0, abstained=True, usage=usage)
+    return Answer(text, citations, share * held, abstained=False, usage=usage, unsupported=not citations)
+
+
+def _cited(given: Sequence[str], shown: Sequence[Hit]) -> tuple[tuple[TurnId, ...], float]:
+    """The turns that are cited, each once, and the share of the citations that name one."""
+    turns = {name: hit.unit.sources[0] for name, hit in zip(_names(shown), shown, strict=True)}
+    wanted = list(dict.fromkeys(name.strip(" []").lower() for name in given))
+    known = [turns[name] for name in wanted if name in turns]
+    return tuple(dict.fromkeys(known)), len(known) / len(wanted) if wanted else 0.0
