@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import ModelUnavailable, UsageError
-from .model import Answer, Filters, Hit, Query, Session, Turn, TurnId
+from .indexing.plan import TRANSCRIPT
+from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder
 from .ranking.phrasing import phrase, spoken_names
@@ -20,27 +21,40 @@ from .store.identity import Identity, drop_index, identity, set_identity
 from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
-from .strategies import STRATEGIES, Strategy, strategy
+from .strategies import Strategy, strategy
+from .strategies.base import turn_hits
 from .text import content_stems
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
     from .formats import Message
+    from .indexing.prepare import Watch
     from .ingestion import Ingestion, Report, Watcher
+    from .providers.language import LanguageModel
+    from .reading.consulting import Consulted
     from .reading.stored import StoredTranscript
     from .store.compaction import Compaction
 
 __all__ = ["Memory", "Reading"]
 
+#: Tokens of a session's memory: a rich session's facts need as many.
+_LONGEST_REPLY = 4096
 #: How many hits a reader is given, whatever number is shown.
 READ = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer with the hits that the reader was given, best first."""
+    """An answer with the hits that the reader was given, best first.
+
+    `model` is the language model that was asked for, if any, `reasoning` what it thought; `fallback` says why the
+    answer is the extractive one all the same, empty where it is not.
+    """
 
     answer: Answer
     hits: Sequence[Hit]
+    model: str = ""
+    reasoning: str | None = None
+    fallback: str = ""
 
     def shown(self, k: int) -> list[Hit]:
         """At most k hits for a person to look at: those that the answer cites first, then the best."""
@@ -48,20 +62,46 @@ class Reading:
         return sorted(self.hits, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
 
 
+@dataclass(frozen=True, slots=True)
+class _Extractive:
+    """The extractive reader over a store, which is opened once for all that it looks up."""
+
+    store: Store
+    view: View
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        from .reading import ExtractiveReader
+        from .reading.stored import StoredTranscript
+
+        with self.store.reading():
+            return ExtractiveReader(StoredTranscript(self.view)).read(query, hits)
+
+
 class Memory:
     """One store of conversations. `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
     one that the store was made with.
+
+    `model`: the language model that words the answers, by name or as an object; empty, none, and nothing is sent
+    anywhere. It is asked for `budget` tokens at the most; a named one's replies are kept in the store.
 
     >>> memory = Memory("chats.memcli")
     >>> memory.ingest(["chats.jsonl"])
     >>> memory.ask("When did I move to Lisbon?").answer.text
     """
 
-    def __init__(self, path: str | Path | None, *, embedder: str | Embedder = "") -> None:
+    def __init__(
+        self,
+        path: str | Path | None,
+        *,
+        embedder: str | Embedder = "",
+        model: str | LanguageModel = "",
+        budget: int | None = None,
+    ) -> None:
         self.store = Store(None if path is None else Path(path))
         self._wanted = embedder if isinstance(embedder, str) else embedder.id
         self._given = None if isinstance(embedder, str) else embedder
         self._model: Future[Embedder] | None = None
+        self._consulted = _consulted(self.store, model, budget) if model else None
         self._views: dict[str | None, tuple[int, View]] = {}
 
     # -- in --------------------------------------------------------------------------------------------------------
@@ -85,13 +125,19 @@ class Memory:
         run = self._ingestion(watcher, re_embed=re_embed)
         for source in found:
             run.run(source, format_name, strict=strict)
-        return run.finish()
+        return self._finished(run)
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
         run = self._ingestion(None, re_embed=False)
         run.take(messages, name)
-        return run.finish()
+        return self._finished(run)
+
+    def _finished(self, run: Ingestion) -> Report:
+        report = run.finish()
+        if report.added:
+            self._keep_up()
+        return report
 
     def _ingestion(self, watcher: Watcher | None, *, re_embed: bool) -> Ingestion:
         from .indexing.indexer import Indexer
@@ -104,9 +150,64 @@ class Memory:
     def _resume(self, model: Embedder) -> None:
         """Indexes what an interrupted change of embedder, or an older version, left without its index."""
         from .indexing.indexer import Indexer
-        from .indexing.plan import plan
 
-        Indexer(self.store, model).resume(plan(strategy(name).needs for name in STRATEGIES))
+        Indexer(self.store, model).resume([TRANSCRIPT])
+
+    def prepare(self, strategy_names: Iterable[str], watch: Watch = lambda _what, _done, _of: None) -> None:
+        """Makes what these strategies need and the store lacks: generated memory, associations.
+
+        From then on every `ingest` keeps it up to date. `watch` hears what is made, how many sessions are done, and of
+        how many. Raises StoreError, UsageError, ModelUnavailable.
+        """
+        self._make([strategy(name).needs for name in strategy_names], watch)
+
+    def generate(
+        self,
+        model: str,
+        *,
+        budget: int | None = None,
+        tell: Callable[[str], object] = lambda _line: None,
+        watch: Watch = lambda _what, _done, _of: None,
+    ) -> int:
+        """Has the language model called `model` write the summaries, keywords, facts and insights of every session that
+        it has not written yet; returns how many sessions had to do without it.
+
+        `budget`: in tokens; `tell` hears what goes where. Replies are kept in the store: a run that was stopped goes on
+        and pays for nothing twice. Raises StoreError, UsageError, ModelUnavailable, BudgetSpent.
+        """
+        from .indexing.generation import Generator
+        from .indexing.memories.by_model import ModelMemories
+        from .providers.language import language_model
+        from .providers.metering import Budget
+        from .store.calls import StoredCalls
+
+        failed: list[str] = []
+        calls, limit = StoredCalls(self.store), Budget(tokens=budget)
+        with language_model(model, calls=calls, budget=limit, max_tokens=_LONGEST_REPLY) as asked:
+            tell(f"what was said goes to {asked.id} at {asked.endpoint}; its replies are kept in the store")
+            Generator(
+                self.store,
+                self._embedder_for_writing(re_embed=False),
+                lambda done, of: watch("generating memory", done, of),
+                ModelMemories(asked),
+                lambda session, _why: failed.append(session),
+            ).run()
+        self._keep_up()
+        return len(failed)
+
+    def _make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
+        from .indexing.prepare import lacking, prepare
+
+        producers = lacking(self.store, needs)
+        if producers:
+            prepare(self.store, producers, lambda: self._embedder_for_writing(re_embed=False), watch)
+
+    def _keep_up(self) -> None:
+        """Generates for the new sessions what older ones have had generated."""
+        from .indexing.prepare import kept_up
+
+        if self.store.exists:
+            self._make(kept_up(self.store))
 
     def _embedder_for_writing(self, *, re_embed: bool) -> Embedder:
         stored = self._identity() if self.store.exists else None
@@ -151,14 +252,23 @@ class Memory:
         filters: Filters | None = None,
         at: datetime | None = None,
         strategy_name: str = DEFAULT_STRATEGY,
+        watch: Callable[[str], object] | None = None,
+        tell: Callable[[str], object] | None = None,
     ) -> Reading:
-        """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises."""
-        from .reading import ExtractiveReader
-        from .reading.stored import StoredTranscript
+        """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises.
 
-        query, hits, view = self._retrieve(question, k, filters, at, strategy_name)
-        with self.store.reading():  # one opening for all that the reader looks up
-            return Reading(ExtractiveReader(StoredTranscript(view)).read(query, hits), hits)
+        With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
+        asked for the first time over this store, what goes where.
+        """
+        query, found, view = self._retrieve(question, k, filters, at, strategy_name)
+        extractive = _Extractive(self.store, view)
+        with self.store.reading():  # one opening for all that is looked up
+            hits = turn_hits(view, found, k)
+            if self._consulted is None:
+                return Reading(extractive.read(query, hits), hits)
+        # The store is not held while a model thinks: others may want to write.
+        written = self._consulted.write(extractive, query, hits, watch, tell)
+        return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
         """For each source turn of the hits: the turn, and the session that it was said in."""
@@ -201,6 +311,8 @@ class Memory:
         if k < 1:
             raise UsageError("-k must be at least 1")
         chosen = strategy(strategy_name)
+        if not chosen.needs <= TRANSCRIPT.makes:  # what every ingest makes
+            self._make([chosen.needs])
         query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
         return query, chosen.retrieve(query, view, k), view
 
@@ -233,3 +345,10 @@ class Memory:
         from .store.compaction import compact
 
         return compact(self.store, dry_run=dry_run)
+
+
+def _consulted(store: Store, model: str | LanguageModel, budget: int | None) -> Consulted:
+    from .reading.consulting import Consulted
+    from .store.calls import StoredCalls
+
+    return Consulted(model, StoredCalls(store), budget)

@@ -16,18 +16,23 @@ __all__ = ["print_hits", "records"]
 
 def records(memory: Memory, hits: Sequence[Hit], *, explain: bool) -> list[dict[str, Any]]:
     """The hits, best first, as `--json` gives them: documented in docs/json.md."""
+    from ..model import Kind
+
     origin = memory.origins(hits)
     out = []
     for rank, hit in enumerate(hits, start=1):
         turn, session = origin[hit.unit.sources[0]]
+        is_turn = hit.unit.kind is Kind.TURN
         record = {
             "rank": rank,
-            "id": turn.id,
+            "id": turn.id if is_turn else hit.unit.id,
+            "kind": hit.unit.kind.value,
             "score": hit.score,
-            "said_at": turn.said_at,
-            "speaker": turn.speaker,
-            "role": turn.role,
-            "text": turn.text,
+            "said_at": turn.said_at if is_turn else hit.unit.at,
+            "speaker": turn.speaker if is_turn else hit.unit.label,
+            "role": turn.role if is_turn else "",
+            "text": turn.text if is_turn else hit.unit.text,
+            "turns": list(hit.unit.sources),
             "conversation": session.conversation,
             "session": session.id,
             "position": turn.position,
@@ -39,15 +44,15 @@ def records(memory: Memory, hits: Sequence[Hit], *, explain: bool) -> list[dict[
 
 def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
     """The hits as lines."""
+    from ..model import Kind
     from ..reading import evidence
 
     out = render.console()
-    lines = {line.turn: line for line in evidence(hits)}
     for rank, hit in enumerate(hits, start=1):
-        line = lines[hit.unit.sources[0]]
-        out.print(
-            render.evidence_line(str(rank), line.at, line.speaker, line.text, line.turn, line.dates), soft_wrap=True
-        )
+        (line,) = evidence([hit])
+        is_turn = hit.unit.kind is Kind.TURN
+        text, cited = (line.text, line.turn) if is_turn else (f"[{hit.unit.kind}] {line.text}", hit.unit.id)
+        out.print(render.evidence_line(str(rank), line.at, line.speaker, text, cited, line.dates), soft_wrap=True)
         if explain:
             for part in render.trace_lines(hit.trace):
                 out.print(part, soft_wrap=True)

@@ -11,6 +11,7 @@ from . import options as o
 if TYPE_CHECKING:
     from ..formats import Problem
     from ..ingestion import Report
+    from ..memory import Memory
 
 __all__ = ["ingest"]
 
@@ -26,16 +27,26 @@ def ingest(
     re_embed: Annotated[
         bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")
     ] = False,
+    strategy: Annotated[
+        str | None,
+        typer.Option("--strategy", metavar="NAME,…", help="Also make, and keep up, what these strategies need."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="A language model that writes summaries, facts and the like."),
+    ] = None,
+    budget: o.Budget = None,
     as_json: o.Json = False,
     store: o.Store = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Add transcripts to the store; what it has already is not added again.
 
-    Exit code 6: something could not be read; it was reported and the rest is stored.
+    With --model what was said is sent to that model, once; a configured model alone is sent nothing here. Exit code
+    6: something could not be read; it was reported and the rest is stored.
     """
     from ..ingestion import Watcher
-    from .progress import progress
+    from .progress import prepared, progress
     from .render import emit_json, say
 
     memory = o.memory(store, embedder)
@@ -46,11 +57,30 @@ def ingest(
     with progress() as advance:
         watcher = Watcher(progress=advance, problem=complain)
         report = memory.ingest(paths, format_name=format_, strict=strict, re_embed=re_embed, watcher=watcher)
+    if model and memory.store.exists:
+        _generate(memory, model, budget)
+    if strategy and memory.store.exists:
+        prepared(memory, strategy.split(","))
     if as_json:
         emit_json(_record(report))
     elif report.messages or not report.problem_count:
         say(_summary(report))
     return 6 if report.problem_count else 0
+
+
+def _generate(memory: Memory, model: str, budget: int | None) -> None:
+    from .progress import counted
+    from .render import say
+
+    with counted("generating memory") as advance:
+        left = memory.generate(
+            model,
+            budget=budget,
+            tell=lambda line: say(f"memcli: {line}"),
+            watch=lambda _what, done, of: advance(done, of),
+        )
+    if left:
+        say(f"memcli: {left} session{_s(left)} made without the model; run it again to have them made by it")
 
 
 def _record(report: Report) -> dict[str, Any]:

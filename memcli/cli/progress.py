@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..formats import Source
     from ..ingestion import Report
+    from ..memory import Memory
 
-__all__ = ["counted", "progress"]
+__all__ = ["counted", "prepared", "progress"]
 
 Advance = Callable[["Source", "Report"], object]
 
@@ -59,3 +60,9 @@ def counted(what: str) -> Iterator[Callable[[int, int], object]]:
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def prepared(memory: Memory, strategies: Iterable[str]) -> None:
+    """Makes what these strategies need and the store lacks, with a bar on a terminal."""
+    with counted("generating memory") as advance:
+        memory.prepare(strategies, lambda _what, done, of: advance(done, of))

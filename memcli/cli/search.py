@@ -20,6 +20,7 @@ def search(
     conversation: o.Conversation = None,
     at: o.At = None,
     strategy: o.StrategyName = None,
+    unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
@@ -28,11 +29,13 @@ def search(
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
     from .hits import print_hits, records
+    from .progress import prepared
     from .render import emit_json, emit_jsonl, say
 
-    narrowing = o.narrowed(since, until, speaker, conversation, at)
+    narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder)
     chosen, text = o.strategy_name(strategy), o.question(query)
+    prepared(memory, [chosen])
     hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy_name=chosen)
     if as_json:
         found = records(memory, hits, explain=explain)

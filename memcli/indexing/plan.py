@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from ..model import Kind, Needs, Relation
 
-__all__ = ["PRODUCERS", "TRANSCRIPT", "Producer", "plan"]
+__all__ = ["ASSOCIATIONS", "MEMORIES", "PRODUCERS", "TRANSCRIPT", "Producer", "by_model", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,22 @@ TRANSCRIPT = Producer(
     ),
 )
 
-#: Every producer there is.
-PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT,)
+#: Summaries, keywords, facts and insights, each checked against its sources.
+MEMORIES = Producer("memories", 1, Needs(frozenset({Kind.SUMMARY, Kind.KEYWORD, Kind.FACT, Kind.INSIGHT})))
+
+#: What a new session's units, of all granularities, are associated with among the older ones' (MemGAS §2.2).
+ASSOCIATIONS = Producer("associations", 1, Needs(frozenset(), frozenset({Relation.ASSOCIATED})))
+
+#: Every producer there is, in the order in which they run.
+PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS)
+
+
+def by_model(model: str) -> Producer:
+    """The producer that makes what MEMORIES makes with the language model of this id, and takes its place.
+
+    It is run only where it is asked for, so that nothing is paid for by the way: it is not among the PRODUCERS.
+    """
+    return Producer(f"{MEMORIES.name}:{model}", 1, MEMORIES.makes)
 
 
 def plan(needs: Iterable[Needs]) -> list[Producer]:

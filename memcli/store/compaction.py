@@ -41,6 +41,7 @@ _ORPHANS: Mapping[str, tuple[str, str]] = {
     "sources without a unit": ("source", "unit not in (select seq from unit)"),
     "edges without an end": ("edge", "src not in (select seq from unit) or dst not in (select seq from unit)"),
     "vectors without a sentence": ("vector", "seq not in (select vector from unit where vector is not null)"),
+    "memories without a unit": ("memory", "unit not in (select seq from unit)"),
     "postings without a turn": ("posting", "turn not in (select seq from turn)"),
     "documents without a turn": ("document", "turn not in (select seq from turn)"),
     "ledger entries without a session": ("built", "session not in (select seq from session)"),

@@ -42,6 +42,10 @@ __all__ = [
 
 _LARGEST = 12
 _TEXT = 600  # characters of a node's text: enough for a tooltip
+#: What is to be known of generated memory before it is believed.
+_MARK = """case when m.unit is null then '' when not m.supported then concat('[unsupported: ', m.reason, '] ')
+    when m.replaced_by is not null then concat('[until ', coalesce(strftime(m.valid_to, '%-d %B %Y'), '?'), '] ')
+    else '' end"""
 _TURNS = 6  # of a round or a session: enough to fill these characters
 
 
@@ -279,9 +283,10 @@ def _nodes(db: DuckDBPyConnection, graph: Graph, found: Communities, chosen: Int
                           list(t.said_at order by t.session, t.position)[1] as at,
                           list(t.utc_offset order by t.session, t.position)[1] as utc_offset
                           from wanted w join source o on o.unit = w.seq join turn t on t.seq = o.turn group by o.unit)
-            select u.id, u.kind, left(u.text, {_TEXT + 1}), s.id, s.title, d.at, d.utc_offset, d.speakers, d.texts
+            select u.id, u.kind, left(u.text, {_TEXT + 1}), s.id, s.title, d.at, d.utc_offset, d.speakers, d.texts,
+                   {_MARK}
             from wanted w join unit u on u.seq = w.seq left join session s on s.seq = u.session
-            left join said d on d.unit = u.seq order by w.place""",
+            left join said d on d.unit = u.seq left join memory m on m.unit = u.seq order by w.place""",
         [graph.seqs[chosen].tolist(), list(range(len(chosen)))],
     ).fetchall()
     degrees, labels = graph.degrees[chosen].tolist(), found.labels[chosen].tolist()
@@ -289,12 +294,13 @@ def _nodes(db: DuckDBPyConnection, graph: Graph, found: Communities, chosen: Int
 
 
 def _node(row: Sequence[Any], degree: int, label: int) -> Node:
-    id_, kind, text, session, title, at, offset, speakers, texts = row
+    id_, kind, text, session, title, at, offset, speakers, texts, mark = row
     speaker = ", ".join(dict.fromkeys(name for name in speakers or () if name))
     if text is None:
         text = _said(speakers or (), texts or ())
     if kind == Kind.SESSION and title:
         text = f"{title}\n{text}"
+    text = mark + text
     text = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
     community = label if label >= 0 else None
     return Node(UnitId(id_), kind, text, session or "", from_stored(at, offset), speaker, degree, community)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Identity", "drop_index", "identity", "set_identity"]
 
 #: Everything that can be made again from what was said.
-REBUILDABLE = ("unit", "source", "edge", "vector", "posting", "document", "built", "snapshot")
+REBUILDABLE = ("unit", "source", "edge", "vector", "posting", "document", "built", "snapshot", "memory")
 
 
 @dataclass(frozen=True, slots=True)

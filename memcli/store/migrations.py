@@ -46,8 +46,23 @@ def _initial(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _memory(db: duckdb.DuckDBPyConnection) -> None:
+    """What is known of a generated unit beside its text and sources: since when and until when it holds, and how well.
+
+    Its vector stands here, float16: apart from those of what was said.
+    """
+    db.execute("""
+        create table memory (unit integer not null, valid_from timestamp, utc_offset integer, valid_to timestamp,
+            replaced_by integer, label varchar not null, support integer not null, supported boolean not null,
+            reason varchar not null, data blob not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
-MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (("initial", _initial),)
+MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
+    ("initial", _initial),
+    ("memory", _memory),
+)
 
 
 def version(db: duckdb.DuckDBPyConnection) -> int:

@@ -70,6 +70,16 @@ class View:
             self._made[make] = make(self)
         return cast("Made", self._made[make])
 
+    def read(self, load: Callable[[DuckDBPyConnection], Made]) -> Made:
+        """What `load` reads from the open store."""
+        with self._reading() as db:
+            return load(db)
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return self._dimension
+
     def _columns(self, sql: str, parameters: Sequence[object] = ()) -> Columns:
         with self._reading() as db:
             return columns(db, sql, parameters)
@@ -95,6 +105,11 @@ class View:
     def session(self) -> Ints:
         """For each turn the index of its session, dense from 0."""
         return np.unique(self._turns["session"], return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def session_numbers(self) -> Ints:
+        """For each turn the number of its session in the store."""
+        return self._turns["session"].astype(np.int64)
 
     @cached_property
     def position(self) -> Ints:
@@ -190,6 +205,10 @@ class View:
         order = np.lexsort((found["seq"], row))
         order = order[np.searchsorted(row[order], 0) :]  # rows of other conversations are -1
         return {name: column[order] for name, column in (found | {"row": row}).items()}
+
+    def rows_of_numbers(self, seqs: Ints) -> Ints:
+        """The rows of the turns with these numbers; -1 for one that the view leaves out."""
+        return self._row_of_turn(seqs)
 
     def _row_of_turn(self, seqs: Ints) -> Ints:
         by_seq, sorted_seqs = self._by_seq

@@ -1,0 +1,372 @@
+"""Generated memory for the sessions that lack it: made, checked, embedded and written, a transaction a session.
+
+What a session costs is what it adds: its own sentences, and one product of its facts with those of memory.
+
+A language model may be the writer. The ledger then says so beside what it says of memory in general: what a model wrote
+is not made again without it, and what was made without it is, once, when a model is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ..errors import BudgetSpent, ModelUnavailable
+from ..model import Kind, Session, SessionId, Turn, TurnId
+from ..providers.embedding import Embedder
+from ..ranking.bm25 import idf
+from ..store import memories, transcript, units
+from ..store.connection import Store
+from ..store.memories import Fact, MemoryRow
+from ..store.rows import transaction
+from ..text import content_stems
+from .memories import Generated, SessionText, Told, facts, insights, keywords, summary, supersedes, verify
+from .memories.base import Vectors, speaker_name
+from .memories.verify import COVERAGE
+from .plan import ASSOCIATIONS, MEMORIES, Producer
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Failed", "Generator", "Offline", "Writer"]
+
+#: Sessions that are read, and whose units are embedded, together.
+BATCH = 32
+#: A model that fails for so many sessions in a row is asked no more: one that hangs would cost minutes for each.
+PATIENCE = 5
+#: Facts that are less alike than this are not of one thing: neither changes the other.
+_OF_ONE_THING = 0.55
+#: Noted for a session whose insights the model failed to word: it is not done, but what it wrote stays.
+_HALF_DONE = 0
+
+Watch = Callable[[int, int], object]
+#: Told which session a model failed for, and why.
+Failed = Callable[[SessionId, ModelUnavailable], object]
+Rarity = Callable[[str], float]
+
+
+class Writer(Protocol):
+    """What writes memory. Safe to share between threads where it is asked for several sessions `at_once`."""
+
+    @property
+    def producer(self) -> Producer:
+        """What the ledger calls it."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """For how many sessions it may be asked at the same time."""
+        ...
+
+    @property
+    def coverage(self) -> float:
+        """The share of a unit's content words that its sources must hold; see `verify`."""
+        ...
+
+    def session(self, text: SessionText) -> list[Generated]:
+        """The units of a session alone. Raises ModelUnavailable."""
+        ...
+
+    def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
+        """What a session's new facts show together with those of other sessions. Raises ModelUnavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Offline:
+    """Writes memory without a model, in the words of its sources. `rarity` weighs the words of keywords."""
+
+    rarity: Rarity
+    producer: Producer = MEMORIES
+    at_once: int = 1
+    coverage: float = COVERAGE
+
+    def session(self, text: SessionText) -> list[Generated]:
+        """See `Writer.session`."""
+        return [unit for unit in (summary(text), keywords(text, self.rarity)) if unit is not None] + facts(text)
+
+    def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
+        """See `Writer.insights`."""
+        return insights(new, earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A stored session: its number, its text, and the numbers of its turns.
+
+    The memory of its first `kept` turns is a model's: only a model makes it again.
+    """
+
+    seq: int
+    text: SessionText
+    numbers: dict[TurnId, int]
+    kept: int
+
+    def rest(self) -> SessionText:
+        """The turns of which memory may be made without a model."""
+        text, kept = self.text, self.kept
+        return SessionText(text.session, text.turns[kept:], text.sentences[kept:], text.vectors[kept:])
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What was made of a session, each unit with the verdict on it, and by whom."""
+
+    read: _Read
+    units: list[Generated]
+    writer: Writer
+
+    @property
+    def by_model(self) -> bool:
+        return self.writer.producer.name != MEMORIES.name
+
+
+class Generator:
+    """Runs the producer of generated memory. `watch` hears how many sessions are done of how many.
+
+    `writer` None: without a model. Where a model fails, a session's memory is made without it, and `failed` is told:
+    the next run with the model asks again for that session.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        watch: Watch = lambda _done, _of: None,
+        writer: Writer | None = None,
+        failed: Failed = lambda _session, _why: None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._watch = watch
+        self._writer = writer
+        self._failed = failed
+        self._in_a_row: list[ModelUnavailable] = []
+        self._pending: set[int] = set()
+
+    def run(self) -> int:
+        """Generates for every session that has no memory, or has grown since; returns how many.
+
+        Raises StoreError; ModelUnavailable where the embedder fails; BudgetSpent, after what is paid for is written.
+        """
+        producer = self._writer.producer if self._writer else MEMORIES
+        together = self._writer.at_once if self._writer else BATCH
+        with self._store.reading() as db:
+            missing = units.unbuilt(db, {producer.name: producer.version})
+        self._pending = set(missing)
+        for start in range(0, len(missing), together):
+            for drafts in self._drafts(missing[start : start + together]):
+                self._write_all(drafts)
+                self._watch(len(missing) - len(self._pending), len(missing))
+        return len(missing)
+
+    # -- made ------------------------------------------------------------------------------------------------------
+
+    def _drafts(self, seqs: Sequence[int]) -> Iterator[list[_Draft]]:
+        """The drafts of these sessions: a model's one by one, since the next may end the run."""
+        with self._store.reading() as db:
+            reads = [_read(db, seq) for seq in seqs]
+            offline = Offline(_rarity(db, reads))
+        if self._writer is None:
+            yield [_drafted(read, read.rest(), offline) for read in reads]
+            return
+        # All replies are there before anything is written: the model keeps them in the same store, from its threads.
+        with ThreadPoolExecutor(self._writer.at_once, thread_name_prefix="memcli-memory") as pool:
+            asked = [pool.submit(self._ask, self._writer, read.text) for read in reads]
+        for read, reply in zip(reads, asked, strict=True):
+            yield [self._draft(read, reply, self._writer, offline)]
+
+    def _ask(self, writer: Writer, text: SessionText) -> list[Generated]:
+        if len(self._in_a_row) >= PATIENCE:
+            raise self._in_a_row[-1]
+        return writer.session(text)
+
+    def _draft(self, read: _Read, reply: Future[list[Generated]], writer: Writer, offline: Writer) -> _Draft:
+        try:
+            units_ = reply.result()
+        except ModelUnavailable as why:
+            self._gave_way(read, why)
+            return _drafted(read, read.rest(), offline)
+        self._in_a_row.clear()
+        return _Draft(read, _verified(units_, read.text, writer), writer)
+
+    def _gave_way(self, read: _Read, why: ModelUnavailable) -> None:
+        """The model failed for a session. Raises BudgetSpent again: that is no failure, but the end."""
+        if isinstance(why, BudgetSpent):
+            raise why
+        self._in_a_row.append(why)
+        self._failed(read.text.session.id, why)
+
+    # -- written ---------------------------------------------------------------------------------------------------
+
+    def _write_all(self, drafts: Sequence[_Draft]) -> None:
+        vectors = self._embed([unit.text for draft in drafts for unit in draft.units])
+        for draft in drafts:
+            self._write(draft, [vectors[unit.text] for unit in draft.units])
+            self._pending.discard(draft.read.seq)
+
+    def _embed(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        distinct = list(dict.fromkeys(texts))
+        return dict(zip(distinct, self._embedder.embed(distinct), strict=True)) if distinct else {}
+
+    def _write(self, draft: _Draft, vectors: Sequence[Vectors]) -> None:
+        read = draft.read
+        with self._store.reading() as db:
+            earlier = self._earlier(db)
+        found, version = self._insights(draft, vectors, [_known(fact) for fact in earlier])
+        if found:  # opening the store costs more than most sessions do
+            with self._store.reading() as db:
+                found = _checked(db, found, draft.writer)
+        late = self._embed([unit.text for unit in found])
+        everything, rows = [*draft.units, *found], [*vectors, *(late[unit.text] for unit in found)]
+        with self._store.writing() as db, transaction(db):
+            if draft.by_model or not read.kept:
+                memories.drop_memories(db, read.seq)
+            numbers = _numbers(db, read, everything)
+            pairs = zip(everything, rows, strict=True)
+            seqs = memories.write_memories(db, read.seq, [_row(unit, vector, numbers) for unit, vector in pairs])
+            _supersede(db, read, dict(zip(seqs, zip(everything, rows, strict=True), strict=True)), earlier)
+            _record(db, draft, version)
+            db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+
+    def _earlier(self, db: DuckDBPyConnection) -> list[Fact]:
+        """The facts of all sessions but those whose facts are about to be made again, the present one among them."""
+        found = memories.facts(db, Kind.FACT)
+        number = transcript.session_numbers(db, list({fact.session for fact in found}))
+        return [fact for fact in found if number[fact.session] not in self._pending]
+
+    def _insights(
+        self, draft: _Draft, vectors: Sequence[Vectors], earlier: Sequence[Told]
+    ) -> tuple[list[Generated], int]:
+        """The insights, and the version to note. The store is closed meanwhile: a model keeps its replies in it."""
+        new = [
+            _told(draft.read.text.session, unit, vector)
+            for unit, vector in zip(draft.units, vectors, strict=True)
+            if unit.kind is Kind.FACT and unit.supported
+        ]
+        try:
+            return draft.writer.insights(new, earlier), draft.writer.producer.version
+        except ModelUnavailable as why:
+            self._gave_way(draft.read, why)
+            return insights(new, earlier), _HALF_DONE
+
+
+def _read(db: DuckDBPyConnection, seq: int) -> _Read:
+    turns = transcript.turns_of(db, seq)
+    session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
+    said = memories.said_in(db, seq)
+    text = SessionText(session, turns, [said[t.id].sentences for t in turns], [said[t.id].vectors for t in turns])
+    return _Read(seq, text, {turn: found.number for turn, found in said.items()}, _kept(db, seq))
+
+
+def _kept(db: DuckDBPyConnection, seq: int) -> int:
+    """How many turns of a session a model wrote the memory of, with those of which some was added to it since."""
+    rows = db.execute(
+        "select producer, turns from built where session = ? and (producer = ? or starts_with(producer, ?))",
+        [seq, MEMORIES.name, f"{MEMORIES.name}:"],
+    ).fetchall()
+    by_model = any(producer != MEMORIES.name for producer, _ in rows)
+    return max(int(turns) for _, turns in rows) if by_model else 0
+
+
+def _record(db: DuckDBPyConnection, draft: _Draft, version: int) -> None:
+    """Notes that the session has memory, and which model's: that of one takes the place of any other's.
+
+    What it had been associated by is gone: that is to be found again.
+    """
+    seq, turns, producer = draft.read.seq, len(draft.read.text.turns), draft.writer.producer
+    units.record_built(db, seq, MEMORIES.name, MEMORIES.version, turns)
+    db.execute("update built set version = 0 where session = ? and producer = ?", [seq, ASSOCIATIONS.name])
+    if draft.by_model:
+        db.execute("delete from built where session = ? and starts_with(producer, ?)", [seq, f"{MEMORIES.name}:"])
+        units.record_built(db, seq, producer.name, version, turns)
+
+
+def _rarity(db: DuckDBPyConnection, reads: Sequence[_Read]) -> Rarity:
+    stems = {stem for read in reads for turn in read.text.turns for stem in content_stems(turn.text)}
+    turns, total = memories.frequencies(db, list(stems))
+    return lambda stem: float(idf(turns.get(stem, 1), total))
+
+
+def _drafted(read: _Read, text: SessionText, writer: Writer) -> _Draft:
+    return _Draft(read, _verified(writer.session(text), read.text, writer), writer)
+
+
+def _verified(made: Sequence[Generated], text: SessionText, writer: Writer) -> list[Generated]:
+    """The units of a session alone, each with the verdict on it."""
+    turns = {turn.id: turn for turn in text.turns}
+    return [_judged(unit, [turns[turn] for turn in unit.sources], text.people(), writer.coverage) for unit in made]
+
+
+def _checked(db: DuckDBPyConnection, found: Sequence[Generated], writer: Writer) -> list[Generated]:
+    turns = transcript.turns_by_id(db, [turn for unit in found for turn in unit.sources])
+    people = sorted({speaker_name(turn) for turn in turns.values()})
+    return [_judged(unit, [turns[turn] for turn in unit.sources], people, writer.coverage) for unit in found]
+
+
+def _judged(unit: Generated, sources: Sequence[Turn], people: Sequence[str], coverage: float) -> Generated:
+    supported, because = verify(unit, sources, people, coverage=coverage)
+    return unit if supported else replace(unit, supported=False, unsupported_because=because)
+
+
+def _told(session: Session, unit: Generated, vector: Vectors) -> Told:
+    return Told(unit.text, vector, unit.label, session.id, unit.at, unit.sources)
+
+
+def _known(fact: Fact) -> Told:
+    return Told(fact.text, fact.vector, fact.label, fact.session, fact.at, fact.turns)
+
+
+def _numbers(db: DuckDBPyConnection, read: _Read, made: Sequence[Generated]) -> dict[TurnId, int]:
+    """The numbers of all source turns: an insight rests on other sessions, too."""
+    other = [turn for unit in made for turn in unit.sources if turn not in read.numbers]
+    return read.numbers | {turn: seq for turn, (seq, _) in transcript.indexed(db, other).items()}
+
+
+def _row(unit: Generated, vector: Vectors, numbers: dict[TurnId, int]) -> MemoryRow:
+    content = "\0".join((unit.kind, unit.text, *unit.sources))
+    return MemoryRow(
+        f"{unit.kind[0]}:{blake2b(content.encode(), digest_size=8).hexdigest()}",
+        unit.kind,
+        unit.text,
+        [numbers[turn] for turn in unit.sources],
+        unit.at,
+        unit.label,
+        vector,
+        unit.support,
+        unit.supported,
+        unit.unsupported_because,
+    )
+
+
+def _supersede(
+    db: DuckDBPyConnection, read: _Read, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
+) -> None:
+    """Notes which stored facts the new ones make untrue, and which insights they take up."""
+    for old, new, at in _changes(read.text.session, made, earlier):
+        memories.replace(db, old, new, at)
+    found = [(seq, unit, set(unit.sources)) for seq, (unit, _) in made.items() if unit.kind is Kind.INSIGHT]
+    stored = [i for i in memories.facts(db, Kind.INSIGHT) if i.unit not in made] if found else []
+    for seq, unit, sources in found:
+        for insight in stored:
+            if insight.label == unit.label and sources.issuperset(insight.turns):
+                memories.replace(db, insight.unit, seq, unit.at)
+
+
+def _changes(
+    session: Session, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
+) -> Iterator[tuple[int, int, datetime | None]]:
+    new = [(seq, unit, vector) for seq, (unit, vector) in made.items() if unit.kind is Kind.FACT and unit.supported]
+    if not new or not earlier:
+        return
+    cosines = np.stack([vector for _, _, vector in new]) @ np.stack([fact.vector for fact in earlier]).T
+    for a, b in np.argwhere(cosines >= _OF_ONE_THING).tolist():
+        seq, unit, vector = new[a]
+        if unit.label == earlier[b].label and supersedes(_told(session, unit, vector), _known(earlier[b])):
+            yield earlier[b].unit, seq, unit.at

@@ -1,0 +1,48 @@
+"""Making what strategies need and a store lacks: each producer once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ..model import Needs
+from ..providers.embedding import Embedder
+from ..store import units
+from ..store.connection import Store
+from .association import Associator
+from .generation import Generator
+from .indexer import Indexer
+from .plan import ASSOCIATIONS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, plan
+
+__all__ = ["kept_up", "lacking", "prepare"]
+
+#: Told what is made, how many sessions are done, and of how many.
+Watch = Callable[[str, int, int], object]
+
+
+def lacking(store: Store, needs: Iterable[Needs]) -> list[Producer]:
+    """The producers that have work to do before these needs are met. Raises StoreError."""
+    with store.reading() as db:
+        return [p for p in plan(needs) if units.unbuilt(db, {p.name: p.version})]
+
+
+def kept_up(store: Store) -> list[Needs]:
+    """What the store has had made before, and so keeps up to date as it grows."""
+    with store.reading() as db:
+        used = {name for (name,) in db.execute("select distinct producer from built").fetchall()}
+    return [p.makes for p in PRODUCERS if p.name in used]
+
+
+def prepare(
+    store: Store,
+    producers: Sequence[Producer],
+    model: Callable[[], Embedder],
+    watch: Watch = lambda _what, _done, _of: None,
+) -> None:
+    """Runs the producers for every session that lacks what they make. Raises StoreError, ModelUnavailable."""
+    for producer in producers:
+        if producer is TRANSCRIPT:
+            Indexer(store, model()).resume([producer])
+        elif producer is MEMORIES:
+            Generator(store, model(), lambda done, of: watch("generating memory", done, of)).run()
+        elif producer is ASSOCIATIONS:
+            Associator(store, model().dimension, lambda done, of: watch("associating", done, of)).run()

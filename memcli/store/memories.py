@@ -1,0 +1,174 @@
+"""Generated memory: summaries, keywords, facts and insights, what they rest on, how long they hold, their vectors.
+
+Their vectors stand apart from the sentences': what was generated is never taken for what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import Kind, Relation, SessionId, TurnId
+from .rows import append, columns, from_stored, scalar, to_stored
+from .units import Numbers, UnitRows
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = [
+    "GENERATED",
+    "Fact",
+    "MemoryRow",
+    "drop_memories",
+    "facts",
+    "frequencies",
+    "replace",
+    "said_in",
+    "write_memories",
+]
+
+Floats = npt.NDArray[np.float32]
+
+#: The kinds that are generated and not said.
+GENERATED = (Kind.SUMMARY, Kind.KEYWORD, Kind.FACT, Kind.INSIGHT)
+_GENERATED = f"kind in ({', '.join(repr(kind.value) for kind in GENERATED)})"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A generated unit, to be written. `turns`: the numbers of its sources; `vector`: float32 [d], of unit length."""
+
+    id: str
+    kind: Kind
+    text: str
+    turns: Sequence[int]
+    at: datetime | None
+    label: str
+    vector: Floats
+    support: int = 1
+    supported: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A stored fact or insight that still holds: the number of its unit, and what it is compared by."""
+
+    unit: int
+    kind: Kind
+    text: str
+    vector: Floats
+    label: str
+    session: SessionId
+    at: datetime | None
+    turns: tuple[TurnId, ...] = ()
+
+
+def write_memories(db: DuckDBPyConnection, session: int, rows: Sequence[MemoryRow]) -> list[int]:
+    """Adds generated units to a session, joined to the session's unit; returns their numbers."""
+    units = UnitRows(session, Numbers.read(db).unit)
+    whole = scalar(db, "select min(seq) from unit where session = ? and kind = 'session'", [session])
+    seqs = [units.add(row.kind, row.id, row.turns, text=row.text) for row in rows]
+    if whole is not None:
+        for seq in seqs:
+            units.join(seq, int(whole), Relation.MEMBERSHIP)
+    units.write(db)
+    _append(db, seqs, rows)
+    return seqs
+
+
+def _append(db: DuckDBPyConnection, seqs: Sequence[int], rows: Sequence[MemoryRow]) -> None:
+    times = [to_stored(row.at) for row in rows]
+    append(
+        db,
+        "memory",
+        {
+            "unit": seqs,
+            "valid_from": [at for at, _ in times],
+            "utc_offset": [offset for _, offset in times],
+            "valid_to": [None] * len(rows),
+            "replaced_by": [None] * len(rows),
+            "label": [row.label for row in rows],
+            "support": [row.support for row in rows],
+            "supported": np.array([row.supported for row in rows], dtype=bool),
+            "reason": [row.reason for row in rows],
+            "data": [row.vector.astype(np.float16).tobytes() for row in rows],
+        },
+    )
+
+
+def drop_memories(db: DuckDBPyConnection, session: int) -> None:
+    """Removes what was generated for a session; what it had taken the place of holds again."""
+    own = f"select seq from unit where session = ? and {_GENERATED}"
+    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in ({own})", [session])
+    for table, column in (("memory", "unit"), ("source", "unit"), ("edge", "src"), ("edge", "dst")):
+        db.execute(f"delete from {table} where {column} in ({own})", [session])
+    db.execute(f"delete from unit where session = ? and {_GENERATED}", [session])
+
+
+def replace(db: DuckDBPyConnection, old: int, new: int, at: datetime | None) -> None:
+    """Notes that the unit `new` has taken the place of `old`, from `at` on: neither is lost."""
+    db.execute("update memory set valid_to = ?, replaced_by = ? where unit = ?", [to_stored(at)[0], new, old])
+
+
+def facts(db: DuckDBPyConnection, kind: Kind) -> list[Fact]:
+    """The supported units of `kind` (facts or insights) that nothing has replaced, in the order in which they came."""
+    found = db.execute(
+        """select u.seq, u.text, m.data, m.label, s.id, m.valid_from, m.utc_offset, list(t.id order by t.seq)
+           from memory m join unit u on u.seq = m.unit join session s on s.seq = u.session
+           join source o on o.unit = u.seq join turn t on t.seq = o.turn
+           where u.kind = ? and m.supported and m.replaced_by is null
+           group by all order by u.seq""",
+        [kind.value],
+    ).fetchall()
+    return [
+        Fact(seq, kind, text, _vector(data), label, SessionId(session), from_stored(at, offset), tuple(turns))
+        for seq, text, data, label, session, at, offset, turns in found
+    ]
+
+
+def _vector(data: bytes) -> Floats:
+    return np.frombuffer(data, dtype=np.float16).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An indexed turn: its number, its sentences, and their vectors float32 [n, d]."""
+
+    number: int
+    sentences: tuple[str, ...]
+    vectors: Floats
+
+
+def said_in(db: DuckDBPyConnection, session: int) -> dict[TurnId, Said]:
+    """The indexed turns of a session, by id."""
+    found = columns(
+        db,
+        """select t.id, t.seq, u.text, v.data from unit u join source o on o.unit = u.seq join turn t on t.seq = o.turn
+           join vector v on v.seq = u.vector where u.session = ? and u.kind = 'sentence' order by t.position, u.seq""",
+        [session],
+    )
+    out: dict[TurnId, Said] = {}
+    ids = found["id"].tolist()
+    starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
+    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
+        vectors = np.stack([_vector(data) for data in found["data"][start:end]])
+        out[TurnId(ids[start])] = Said(int(found["seq"][start]), tuple(found["text"][start:end].tolist()), vectors)
+    return out
+
+
+def frequencies(db: DuckDBPyConnection, stems: Sequence[str]) -> tuple[dict[str, int], int]:
+    """In how many turns each of `stems` occurs, and how many turns there are."""
+    found = columns(
+        db,
+        "select term, count(*) as turns from posting where term in (select unnest(?::varchar[])) group by term",
+        [list(dict.fromkeys(stems))],
+    )
+    return dict(zip(found["term"].tolist(), found["turns"].tolist(), strict=True)), int(
+        scalar(db, "select count(*) from document")
+    )
