@@ -33,7 +33,8 @@ shell.
 | 6 | some input could not be read; what could be read is stored |
 | 130 | interrupted |
 
-A setting is taken from the flag, else from the environment (`MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`), else
+A setting is taken from the flag, else from the environment (`MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`,
+`MEMCLI_MODEL`, `MEMCLI_CACHE`), else
 from `config.toml` in your configuration directory (or where `MEMCLI_CONFIG` points), else it is the default.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import pytest
 
 from memcli.cli.boundary import run
 from memcli.memory import Memory
+from memcli.strategies import STRATEGIES
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
@@ -62,6 +64,15 @@ def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample chats in a store with the default embedder; not to be written to."""
     path = tmp_path_factory.mktemp("sample") / "sample.memcli"
     Memory(path).ingest([SAMPLE / "chats.jsonl"])
+    return path
+
+
+@pytest.fixture(scope="session")
+def prepared_store(sample_store: Path) -> Path:
+    """The same with everything that any strategy needs; not to be written to."""
+    path = sample_store.with_name("prepared.memcli")
+    shutil.copy(sample_store, path)
+    Memory(path).prepare(STRATEGIES)
     return path
 
 

@@ -92,9 +92,9 @@ def test_search_golden_json(cli: Cli, filled: Path) -> None:
     assert document == {"query": "Where did Ada move?", "strategy": "bm25"}
     assert hit.pop("score") > 0
     assert hit.pop("session").startswith("s:")
-    assert hit.pop("id").startswith("t:")
+    assert hit.pop("turns") == [hit.pop("id")]
     assert hit == {
-        "rank": 1, "said_at": "2024-05-20T10:00:00+01:00", "speaker": "Ada", "role": "",
+        "rank": 1, "kind": "turn", "said_at": "2024-05-20T10:00:00+01:00", "speaker": "Ada", "role": "",
         "text": "I moved to Porto in May.", "conversation": "c", "position": 0, "source": "a.jsonl",
     }  # fmt: skip
 

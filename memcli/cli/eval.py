@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..errors import MemcliError
-    from ..evaluation.harness import Request
+    from ..evaluation.harness import AskedAll, Request
     from ..evaluation.runner import Result
 
 __all__ = ["evaluate"]
@@ -46,6 +47,9 @@ def evaluate(
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="A language model that judges the answers. Default: none.")
     ] = None,
+    reader: Annotated[
+        str, typer.Option(metavar="NAME", help="extractive (the default), or model: the language model reads, too.")
+    ] = "extractive",
     judge_runs: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each answer, in each style.")] = 3,
     budget: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many tokens the judge may cost at the most.")
@@ -58,52 +62,89 @@ def evaluate(
 
     A killed run goes on where it stopped. Exit code 6: some questions could not be read; the others were asked.
     """
-    from ..evaluation.harness import evaluate as measure
+    if what[0] == "compare":
+        return _compare(what[1:], strategy, seed, as_json=as_json)
+    request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder)
+    return _run(request, out, _Consulted(model, reader, judge_runs, budget), as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Consulted:
+    """What is asked of a language model, and for how many tokens at the most."""
+
+    model: str | None
+    reader: str
+    runs: int
+    budget: int | None
+
+
+def _run(request: Request, out: Path | None, consulted: _Consulted, *, as_json: bool) -> int:
+    from ..evaluation.harness import ask, document
     from ..evaluation.record import save
+    from ..evaluation.report import write_report
     from .eval_table import show
     from .progress import counted
     from .render import emit_json, say
 
-    if what[0] == "compare":
-        return _compare(what[1:], strategy, seed, as_json=as_json)
-    request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder)
     with counted("asking") as advance:
-        document, result = measure(request, advance)
-    for reason in result.malformed:
+        asked = ask(request, advance)
+    for reason in asked.result.malformed:
         say(f"memcli: left out: {reason}")
-    failure = _judge(document, result, request, model, judge_runs, budget)
+    reader = _reread(asked, request, consulted)
+    found = document(request, asked, reader)
+    failure = _judge(found, asked.result, request, consulted)
     if out is not None:
-        from ..evaluation.report import write_report
-
-        save(out, document, result)
-        write_report(out, document)
+        save(out, found, asked.result)
+        write_report(out, found)
     if as_json:
-        emit_json(document)
+        emit_json(found)
     else:
-        show(document)
-    return failure.exit_code if failure else 6 if result.malformed else 0
+        show(found)
+    return failure.exit_code if failure else 6 if asked.result.malformed else 0
 
 
-def _judge(
-    document: dict[str, Any], result: Result, request: Request, model: str | None, runs: int, budget: int | None
-) -> MemcliError | None:
+def _reread(asked: AskedAll, request: Request, consulted: _Consulted) -> str:
+    """Has the language model read, where it is to; returns the reader's name."""
+    from ..config import settings
+    from ..errors import UsageError
+    from ..evaluation.judging import judging_model
+    from ..evaluation.rereading import reread
+    from .render import say
+
+    if consulted.reader not in ("extractive", "model"):
+        raise UsageError(f"unknown reader {consulted.reader!r}", "extractive, or model")
+    if consulted.reader == "extractive":
+        return "extractive"
+    name = settings(model=consulted.model).model
+    if not name:
+        raise UsageError("no language model to read", "name one with --model")
+    with judging_model(name, request.cache, consulted.budget) as model:
+        say(f"memcli: questions and what is found go to {model.id} at {model.endpoint}")
+        fallen = reread(asked.result, asked.corpus, model, request.plan.limits, full=request.full)
+    if fallen:
+        say(f"memcli: {fallen} answers are the extractive reader's: the model gave none")
+    return model.id
+
+
+def _judge(document: dict[str, Any], result: Result, request: Request, consulted: _Consulted) -> MemcliError | None:
     """Adds the judge's verdicts, as far as it comes; what was measured without it is shown all the same."""
     from ..config import settings
     from ..errors import ModelUnavailable
     from ..evaluation.judging import VERDICTS_UNASKED, add_verdicts, judging_model, verdicts_wanted
     from .render import say
 
-    name = settings(model=model).model
+    name = settings(model=consulted.model).model
     if not name:
         return None
-    wanted = verdicts_wanted(result, runs)
-    if wanted > VERDICTS_UNASKED and not model and not budget:
+    wanted = verdicts_wanted(result, consulted.runs)
+    if wanted > VERDICTS_UNASKED and not consulted.model and not consulted.budget:
         say(f"memcli: no judge: {wanted:,} verdicts of {name} are many (name it with --model, or give a --budget)")
         return None
-    say(f"memcli: questions, gold answers and answers go to {name}: up to {wanted:,} verdicts")
     try:
-        with judging_model(name, request.cache, budget) as judge:
-            add_verdicts(document, result, judge, runs, request.plan.seed)
+        with judging_model(name, request.cache, consulted.budget) as judge:
+            where = f"{judge.id} at {judge.endpoint}"
+            say(f"memcli: questions, gold answers and answers go to {where}: up to {wanted:,} verdicts")
+            add_verdicts(document, result, judge, consulted.runs, request.plan.seed)
     except ModelUnavailable as error:
         say(f"memcli: not all answers are judged: {error.message}" + (f" ({error.hint})" if error.hint else ""))
         return error
@@ -133,7 +174,8 @@ def _request(
     plan = Plan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
     path = locate(what[0], data, benchmarks_folder())
     name = what[0] if what[0] in BENCHMARKS else path.name
-    return Request(name, path, plan, chosen.cache, chosen.embedder, chosen.store if store is not None else None)
+    own = chosen.store if store is not None else None
+    return Request(name, path, plan, chosen.cache, chosen.embedder, own, full="all" in strategy.split(","))
 
 
 def _compare(records: list[str], strategy: str, seed: int, *, as_json: bool) -> int:

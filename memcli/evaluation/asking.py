@@ -14,16 +14,16 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Answer, Filters, Hit, Query, TurnId
+from ..model import Answer, Filters, Hit, Query
 from ..providers.embedding import Embedder
 from ..ranking.phrasing import phrase, spoken_names
 from ..reading import ExtractiveReader, within
 from ..reading.stored import StoredTranscript
 from ..store.view import View
 from ..strategies import Strategy
-from ..strategies.base import turn_unit
+from ..strategies.base import turn_hits
 
-__all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked", "evidence"]
+__all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked"]
 
 Vector = npt.NDArray[np.float32]
 
@@ -99,7 +99,7 @@ def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Out
     hits = contender.retrieve(query, view, DEPTH)
     milliseconds = (perf_counter() - start) * 1000
     turns, sessions = _ranking(hits, view)
-    context = within(evidence(hits, view, limits.k), limits.tokens)
+    context = within(turn_hits(view, hits, limits.k), limits.tokens)
     answer = _read(query, context.hits, view)
     return Outcome(
         question.id,
@@ -112,19 +112,6 @@ def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Out
         round(milliseconds, 3),
         context.tokens,
     )
-
-
-def evidence(hits: Sequence[Hit], view: View, k: int) -> list[Hit]:
-    """The first k turns that the hits rest on, as hits of their own: what the reader is to look at."""
-    resting: dict[TurnId, Hit] = {}
-    for hit in hits:
-        for turn in hit.unit.sources:
-            resting.setdefault(turn, hit)
-        if len(resting) >= k:
-            break
-    chosen = list(resting.items())[:k]
-    turns = view.fetch(view.rows_of([turn for turn, _ in chosen]).tolist()) if chosen else []
-    return [Hit(turn_unit(turn), hit.score, hit.trace) for turn, (_, hit) in zip(turns, chosen, strict=True)]
 
 
 def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import UsageError
-from ..model import Hit, Kind, Needs, Query, Turn, Unit, UnitId
+from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum, top
 from ..ranking.bm25 import bm25
 from ..store.view import View
 from ..strategies import STRATEGIES, Strategy, strategy
-from ..strategies.base import cut
+from ..strategies.base import chunk_units, cut
 from ..text import content_stems
 
 __all__ = ["BASELINES", "DenseUnits", "LexicalSessions", "Nothing", "Random", "Recency", "contender", "contenders"]
@@ -135,26 +134,13 @@ class _Units:
     eligible: npt.NDArray[np.bool_]
 
     def hits(self, query: Query, view: View, k: int, each: Floats) -> list[Hit]:
-        """The k best, their turns best first by `each`. A unit's text is left to its turns."""
-        allowed = np.flatnonzero(view.allowed(query.filters))
+        """The k best, their turns best first by `each`."""
+        allowed = view.allowed(query.filters)
         some = np.bincount(self.of_turn[allowed], minlength=len(self.scores)) > 0
         candidates = np.flatnonzero(some & self.eligible)
         chosen = candidates[top(self.scores[candidates], k)]
-        place = np.full(len(self.scores), -1)
-        place[chosen] = np.arange(len(chosen))
-        rows = allowed[place[self.of_turn[allowed]] >= 0]
-        rows = rows[np.lexsort((-each[rows], place[self.of_turn[rows]]))]
-        turns = view.fetch(rows.tolist())
-        bounds = np.cumsum([0, *np.bincount(place[self.of_turn[rows]], minlength=len(chosen))]).tolist()
-        return [
-            Hit(self._unit(unit, turns[start:end]), score)
-            for unit, score, (start, end) in zip(
-                chosen.tolist(), self.scores[chosen].tolist(), pairwise(bounds), strict=True
-            )
-        ]
-
-    def _unit(self, unit: int, turns: Sequence[Turn]) -> Unit:
-        return Unit(UnitId(f"{self.kind}:{unit}"), self.kind, "", tuple(t.id for t in turns), turns[0].said_at)
+        units = chunk_units(view, self.kind, self.of_turn, chosen, each, allowed)
+        return [Hit(unit, score) for unit, score in zip(units, self.scores[chosen].tolist(), strict=True)]
 
 
 def _baselines(seed: int) -> Mapping[str, Callable[[], Strategy]]:

@@ -19,17 +19,20 @@ from .outcomes import Outcomes, code_fingerprint
 from .own import own_questions
 from .record import commit, versions
 from .runner import Corpus, Plan, Result, run
-from .scoring import document
+from .scoring import document as measured
 from .sources import sha256_of
 
-__all__ = ["Request", "evaluate"]
+__all__ = ["AskedAll", "Request", "ask", "document"]
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to evaluate. `data`: a benchmark's file, or, with `store`, a user's own questions about that store."""
+    """What to evaluate. `data`: a benchmark's file, or, with `store`, a user's own questions about that store.
+
+    `full`: a language model that reads is given all of history as well, as a baseline.
+    """
 
     dataset: str
     data: Path
@@ -37,48 +40,63 @@ class Request:
     cache: Path
     embedder: str = ""
     store: Path | None = None
+    full: bool = False
 
 
-def evaluate(request: Request, progress: Progress = lambda _done, _of: None) -> tuple[dict[str, Any], Result]:
-    """The document that docs/json.md describes, and what it was made from.
+@dataclass(frozen=True, slots=True)
+class AskedAll:
+    """What came of asking: the outcomes, over what, of data with this hash by code with that one."""
+
+    result: Result
+    corpus: Corpus
+    sha256: str
+    code: str
+
+
+def ask(request: Request, progress: Progress = lambda _done, _of: None) -> AskedAll:
+    """Asks every contender every question that it was not asked before.
 
     Raises InputUnreadable, UsageError, StoreError, ModelUnavailable.
     """
-    sha256 = sha256_of(request.data)
-    corpus = _corpus(request)
-    plan = request.plan
+    corpus, plan = _corpus(request), request.plan
+    sha256, code = sha256_of(request.data), code_fingerprint()
     key = {
         "data": sha256,
-        "code": code_fingerprint(),
+        "code": code,
         "embedder": corpus.embedder_id,
         "k": plan.limits.k,
         "tokens": plan.limits.tokens,
         "seed": plan.seed,
         "store": _state(request.store),
     }
-    result = run(plan, corpus, Outcomes(request.cache / "evaluation" / "outcomes", key), progress)
+    outcomes = Outcomes(request.cache / "evaluation" / "outcomes", key)
+    return AskedAll(run(plan, corpus, outcomes, progress), corpus, sha256, code)
+
+
+def document(request: Request, asked: AskedAll, reader: str = "extractive") -> dict[str, Any]:
+    """The document that docs/json.md describes. `reader`: who has read."""
     return {
         "dataset": request.dataset,
         "file": request.data.name,
-        "sha256": sha256,
-        **document(result, plan.seed),
-        "ci95_over": _drawn(result),
-        "config": _config(request, corpus),
+        "sha256": asked.sha256,
+        **measured(asked.result, request.plan.seed),
+        "ci95_over": _drawn(asked.result),
+        "config": _config(request, asked, reader),
         "versions": versions(),
         "commit": commit(),
-        "code": key["code"],
+        "code": asked.code,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-    }, result
+    }
 
 
-def _config(request: Request, corpus: Corpus) -> dict[str, Any]:
+def _config(request: Request, asked: AskedAll, reader: str) -> dict[str, Any]:
     plan = request.plan
     return {
-        "strategies": list(plan.contenders),
+        "strategies": list(asked.result.outcomes),
         "k": plan.limits.k,
         "tokens": plan.limits.tokens,
-        "reader": "extractive",
-        "embedder": corpus.embedder_id,
+        "reader": reader,
+        "embedder": asked.corpus.embedder_id,
         "limit": plan.limit,
         "seed": plan.seed,
         "workers": plan.workers,

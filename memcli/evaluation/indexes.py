@@ -6,16 +6,18 @@ and renamed when it is complete, so that a killed run leaves nothing that looks 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from ..formats import Message
-from ..indexing.plan import PRODUCERS
+from ..indexing.plan import TRANSCRIPT
+from ..indexing.prepare import lacking, prepare
 from ..memory import Memory
-from ..model import TurnId
+from ..model import Needs, TurnId
 from ..providers.embedding import Embedder
 from ..store import transcript
+from ..store.connection import Store
 from ..store.migrations import MIGRATIONS
 
 __all__ = ["filled", "index_path", "session_of"]
@@ -23,20 +25,24 @@ __all__ = ["filled", "index_path", "session_of"]
 
 def index_path(folder: Path, messages: Sequence[Message], embedder_id: str) -> Path:
     """Where the store of these messages is, or will be."""
-    digest = sha256(repr((embedder_id, len(MIGRATIONS), [(p.name, p.version) for p in PRODUCERS])).encode())
+    digest = sha256(repr((embedder_id, len(MIGRATIONS), TRANSCRIPT.version)).encode())
     for message in messages:
         digest.update(repr(message).encode())
     return folder / f"{digest.hexdigest()[:24]}.memcli"
 
 
-def filled(path: Path, messages: Sequence[Message], model: Embedder) -> Path:
-    """The store at `path` with these messages in it. Raises StoreError, ModelUnavailable."""
+def filled(path: Path, messages: Sequence[Message], needs: Sequence[Needs], model: Callable[[], Embedder]) -> None:
+    """Makes the store at `path`, of these messages and with all that `needs` ask for.
+
+    Raises StoreError, ModelUnavailable.
+    """
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".partial")
-        Memory(partial, embedder=model).add(messages, "evaluation")
+        Memory(partial, embedder=model()).add(messages, "evaluation")
         partial.rename(path)
-    return path
+    store = Store(path)
+    prepare(store, lacking(store, needs), model)
 
 
 def session_of(path: Path, turns: Sequence[TurnId]) -> dict[str, str]:

@@ -70,10 +70,15 @@ class _Plot:
         for place, value in enumerate(values):
             if value is not None:
                 x = self._x(place) - 0.4 * self._step + number * width
-                self._parts.append(f'<rect x="{x:.1f}" y="{self._y(value):.1f}" width="{max(width - 1, 0.5):.1f}" '
-                                   f'height="{self._y(0) - self._y(value):.1f}" fill="{_colour(number)}" fill-opacity="{strength}">'
-                                   f"<title>{escape(name)}: {value:.3f}</title></rect>")  # fmt: skip
+                self._bar(x, value, width, f'fill="{_colour(number)}" fill-opacity="{strength}"', name)
         self._text(_WIDTH - _RIGHT + 8, _TOP + 10 + 16 * number, name, "start", _colour(number))
+
+    def _bar(self, x: float, value: float, width: float, style: str, name: str) -> None:
+        height, shown = self._y(0) - self._y(value), max(width - 1, 0.5)
+        self._parts.append(
+            f'<rect x="{x:.1f}" y="{self._y(value):.1f}" width="{shown:.1f}" height="{height:.1f}" {style}>'
+            f"<title>{escape(name)}: {value:.3f}</title></rect>"
+        )
 
     def spread(self, values: Sequence[float]) -> list[float]:
         """Heights for labels beside these values, highest first, that do not cover one another."""

@@ -26,7 +26,7 @@ from .indexes import filled, index_path, session_of
 from .outcomes import Outcomes
 from .workers import Task, pool, work
 
-__all__ = ["Corpus", "Gold", "Plan", "Result", "run"]
+__all__ = ["Corpus", "Gold", "Plan", "Result", "latest_said", "run"]
 
 #: Questions that one task takes: few enough that the processes end together.
 _PART = 300
@@ -163,8 +163,9 @@ class _Job:
     def take(self, haystack: Haystack, questions: Sequence[Question]) -> tuple[list[Gold], list[Future[int]]]:
         """Fills the haystack's store and hands over what is missing; with the gold labels, which stay."""
         path = self.corpus.path(haystack)
-        if self.corpus.store is None and not path.exists():
-            filled(path, haystack.messages, self.corpus.model())
+        if self.corpus.store is None:
+            needs = [contender(name, self.plan.seed).needs for name in self.kept]
+            filled(path, haystack.messages, needs, self.corpus.model)
         sessions = session_of(path, [TurnId(turn) for q in questions for turn in q.evidence])
         gold = [Gold(q, haystack.name, frozenset(sessions[t] for t in q.evidence)) for q in questions]
         return gold, self._hand_over(haystack, path, questions)
@@ -195,7 +196,7 @@ class _Job:
 
     def _asked(self, haystack: Haystack, path: Path, questions: Sequence[Question]) -> list[Asked]:
         phrasings = list(dict.fromkeys(p for n in self.kept for p in contender(n, self.plan.seed).phrasings))
-        latest = _latest(haystack)
+        latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]
         return asked(bare, self._speakers(haystack, path), phrasings, self.corpus.model())
 
@@ -207,7 +208,7 @@ class _Job:
             return memory.view().speaker_names
 
 
-def _latest(haystack: Haystack) -> datetime:
+def latest_said(haystack: Haystack) -> datetime:
     """When a question is asked that does not say when: after everything was said; today, over a user's own store."""
     said = [m.said_at for m in haystack.messages if m.said_at is not None]
     return max(said, key=lambda at: at.replace(tzinfo=None)) if said else datetime.now().astimezone()

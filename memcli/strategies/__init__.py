@@ -12,29 +12,50 @@ __all__ = ["DEFAULT", "STRATEGIES", "Strategy", "strategy"]
 DEFAULT = "fused"
 
 
-def _fused() -> Strategy:
+def _fused(_: str) -> Strategy:
     from .fused import Fused
 
     return Fused()
 
 
-def _dense() -> Strategy:
+def _dense(_: str) -> Strategy:
     from .dense import Dense
 
     return Dense()
 
 
-def _bm25() -> Strategy:
+def _bm25(_: str) -> Strategy:
     from .bm25 import BM25
 
     return BM25()
 
 
-STRATEGIES: Mapping[str, Callable[[], Strategy]] = {"fused": _fused, "dense": _dense, "bm25": _bm25}
+def _sgmem(variant: str) -> Strategy:
+    from . import sgmem
+
+    return sgmem.variant(variant)
+
+
+def _memgas(variant: str) -> Strategy:
+    from . import memgas
+
+    return memgas.variant(variant)
+
+
+#: How each strategy is made of the name of its variant, empty for the whole.
+STRATEGIES: Mapping[str, Callable[[str], Strategy]] = {
+    "fused": _fused,
+    "sgmem": _sgmem,
+    "memgas": _memgas,
+    "dense": _dense,
+    "bm25": _bm25,
+}
+_VARIED = ("sgmem", "memgas")
 
 
 def strategy(name: str) -> Strategy:
-    """The strategy called `name`. Raises UsageError."""
-    if name not in STRATEGIES:
+    """The strategy called `name`, or `name:variant` (`sgmem:TF`, `memgas:without-router`). Raises UsageError."""
+    kind, _, variant = name.partition(":")
+    if kind not in STRATEGIES or (variant and kind not in _VARIED):
         raise UsageError(f"unknown strategy {name!r}", f"choose one of: {', '.join(STRATEGIES)}")
-    return STRATEGIES[name]()
+    return STRATEGIES[kind](variant)

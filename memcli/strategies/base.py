@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Filters, Hit, Kind, Needs, Query, Turn, Unit, UnitId
+from ..model import Filters, Hit, Kind, Needs, Query, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import top
 from ..store.view import View
 
-__all__ = ["Strategy", "cut", "turn_unit"]
+__all__ = ["Strategy", "chunk_units", "cut", "turn_hits", "turn_unit", "turn_units"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -46,7 +47,7 @@ def cut(
     allowed = view.allowed(filters) if rows is None else view.allowed(filters)[rows]
     places = np.flatnonzero(allowed)
     best = places[top(scores[places], k)]
-    units = _units(view, (best if rows is None else rows[best]).tolist())
+    units = turn_units(view, (best if rows is None else rows[best]).tolist())
     columns = [values[best].tolist() for values in traces.values()]
     return [
         Hit(unit, score, dict(zip(traces, values, strict=True)))
@@ -54,7 +55,7 @@ def cut(
     ]
 
 
-def _units(view: View, rows: Sequence[int]) -> list[Unit]:
+def turn_units(view: View, rows: Sequence[int]) -> list[Unit]:
     """The turns at `rows` as units: the same ones for every question."""
     made = view.once(_no_units)
     missing = [row for row in rows if row not in made]
@@ -65,6 +66,41 @@ def _units(view: View, rows: Sequence[int]) -> list[Unit]:
 
 def _no_units(_: View) -> dict[int, Unit]:
     return {}
+
+
+def chunk_units(
+    view: View, kind: Kind, of_turn: Ints, chosen: Ints, each: Floats, allowed: npt.NDArray[np.bool_], most: int = 10**9
+) -> list[Unit]:
+    """The chunks `chosen` as units: sessions or rounds, by their numbers in `of_turn` [n].
+
+    The sources of a chunk are its allowed turns, at most so many, best first by `each` [n]; its text is the best one's.
+    """
+    place = np.full(int(of_turn.max(initial=-1)) + 1, -1)
+    place[chosen] = np.arange(len(chosen))
+    rows = np.flatnonzero(allowed & (place[of_turn] >= 0))
+    rows = rows[np.lexsort((-each[rows], place[of_turn[rows]]))]
+    turns = view.fetch(rows.tolist())
+    bounds = np.cumsum([0, *np.bincount(place[of_turn[rows]], minlength=len(chosen))]).tolist()
+    return [_chunk(kind, turns[start:end], most) for start, end in pairwise(bounds)]
+
+
+def _chunk(kind: Kind, turns: Sequence[Turn], most: int) -> Unit:
+    best, first = turns[0], min(turns, key=lambda turn: turn.position)
+    id_ = best.session if kind is Kind.SESSION else f"{kind}:{first.id}"
+    return Unit(UnitId(id_), kind, best.text, tuple(turn.id for turn in turns[:most]), best.said_at, best.speaker)
+
+
+def turn_hits(view: View, hits: Sequence[Hit], k: int) -> list[Hit]:
+    """The first k turns that the hits rest on, as hits of their own: what a reader is to look at."""
+    resting: dict[TurnId, Hit] = {}
+    for hit in hits:
+        for turn in hit.unit.sources:
+            resting.setdefault(turn, hit)
+        if len(resting) >= k:
+            break
+    chosen = list(resting.items())[:k]
+    units = turn_units(view, view.rows_of([turn for turn, _ in chosen]).tolist()) if chosen else []
+    return [Hit(unit, hit.score, hit.trace) for unit, (_, hit) in zip(units, chosen, strict=True)]
 
 
 def turn_unit(turn: Turn) -> Unit:

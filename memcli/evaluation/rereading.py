@@ -1,0 +1,124 @@
+"""The same evidence read by a language model: every contender's answers anew, and all of history as a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..memory import Memory
+from ..model import Answer, Filters, Hit, Query, TurnId
+from ..providers.language import LanguageModel
+from ..reading.context import within
+from ..reading.generative import GenerativeReader
+from ..store.view import View
+from ..strategies.base import turn_units
+from .asking import Limits, Outcome
+from .datasets import Haystack
+from .runner import Corpus, Gold, Result, latest_said
+
+__all__ = ["FULL", "WINDOW", "reread"]
+
+#: The baseline that gives the reader everything that was said, the latest first, up to `WINDOW` tokens.
+FULL = "full"
+WINDOW = 100_000
+_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A reader that gives what another has found before: the answer to fall back on."""
+
+    answer: Answer
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:  # noqa: ARG002
+        """See `Reader.read`."""
+        return self.answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One answer to ask for: whose, to which question, from what."""
+
+    contender: str
+    query: Query
+    hits: Sequence[Hit]
+    before: Outcome
+    most: int
+    tokens: int
+
+
+def reread(result: Result, corpus: Corpus, model: LanguageModel, limits: Limits, *, full: bool) -> int:
+    """Replaces the answers in `result`, and adds the contender `FULL` where asked to; returns how many fell back.
+
+    What a model cannot be had for keeps its extractive answer. Raises StoreError.
+    """
+    if full:
+        result.outcomes[FULL] = {}
+    fallen = 0
+    for haystack in corpus.haystacks():
+        gold = [g for g in result.gold if g.haystack == haystack.name]
+        asked = list(_asked(result, gold, haystack, corpus, limits, full=full)) if gold else []
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            for one, (outcome, fell) in zip(asked, threads.map(_reader(model), asked), strict=True):
+                result.outcomes[one.contender][outcome.id] = outcome
+                fallen += fell
+    return fallen
+
+
+def _asked(
+    result: Result, gold: Sequence[Gold], haystack: Haystack, corpus: Corpus, limits: Limits, *, full: bool
+) -> Iterator[_Asked]:
+    memory, latest = Memory(corpus.path(haystack)), latest_said(haystack)
+    with memory.store.reading():
+        view = memory.view()
+        everything = _everything(view) if full else []
+        for question in (g.question for g in gold):
+            query = Query(question.text, np.zeros(1, dtype=np.float32), question.asked_at or latest, Filters())
+            known: Mapping[str, Mapping[str, Outcome]] = {n: f for n, f in result.outcomes.items() if n != FULL}
+            for name, found in known.items():
+                before = found[question.id]
+                hits = _hits(view, before.turns[: limits.k])
+                yield _Asked(name, query, hits, before, limits.k, limits.tokens)
+            if full:
+                yield _Asked(FULL, query, everything, _nothing(question.id, everything), len(everything), WINDOW)
+
+
+def _everything(view: View) -> list[Hit]:
+    """Every turn, the latest first."""
+    units = turn_units(view, list(reversed(range(view.n))))
+    return [Hit(unit, 1 / (1 + place)) for place, unit in enumerate(units)]
+
+
+def _hits(view: View, turns: Sequence[str]) -> list[Hit]:
+    rows = view.rows_of([TurnId(turn) for turn in turns]).tolist() if turns else []
+    return [Hit(unit, 1 / (1 + place)) for place, unit in enumerate(turn_units(view, rows))]
+
+
+def _nothing(id_: str, everything: Sequence[Hit]) -> Outcome:
+    """No ranking: everything is evidence."""
+    tokens = within(everything, WINDOW).tokens
+    return Outcome(id_, [], [], "", True, 0.0, [], 0.0, tokens)
+
+
+def _reader(model: LanguageModel) -> Callable[[_Asked], tuple[Outcome, bool]]:
+    def read(one: _Asked) -> tuple[Outcome, bool]:
+        before = one.before
+        found = Answer(
+            before.answer, tuple(TurnId(t) for t in before.citations), before.confidence, abstained=before.abstained
+        )
+        reader = GenerativeReader(model, _Found(found), one.tokens, most=one.most)
+        written = reader.write(one.query, one.hits)
+        answer = written.answer
+        outcome = replace(
+            before,
+            answer="" if answer.abstained else answer.text,
+            abstained=answer.abstained,
+            confidence=round(answer.confidence, 6),
+            citations=list(answer.citations),
+        )
+        return outcome, bool(written.fallback)
+
+    return read
