@@ -410,7 +410,7 @@ def test_a_judge_stands_beside_its_own_errors(cli: Cli, judge: Endpoint, tmp_pat
     command = (QUESTIONS, "--strategy", "bm25", "--limit", "12", "--out", tmp_path / "o", "--model", "m", "--json")
     ran = measure(cli, *command)
     assert ran.code == 0
-    assert "go to m" in ran.err
+    assert "go to openai:m at http://127.0.0.1" in ran.err
     found: Any = ran.json
     verdicts = found["strategies"]["bm25"]["judge"]
     assert (verdicts["strict"]["mean"], verdicts["strict"]["false_accept"]) == (0.0, 0.0)
@@ -430,6 +430,45 @@ def test_no_label_reaches_the_judge(cli: Cli, judge: Endpoint) -> None:
     measure(cli, QUESTIONS, "--strategy", "bm25", "--limit", "12", "--model", "m", "--judge-runs", "1")
     sent = json.dumps([body["messages"] for body in judge.seen])
     assert not re.search(r"D\d+:\d+|t:[0-9a-f]{16}|categor", sent)
+
+
+def answering(handler: _Handler, body: Body) -> None:
+    """Reads whatever it is given, and cites the first line."""
+    if "reasoning" in json.dumps(body.get("response_format", {})):
+        answer = {"reasoning": "so it says", "answerable": True, "answer": "in Graz", "citations": ["e1"]}
+        says(json.dumps(answer))(handler, body)
+    else:
+        accepting(handler, body)
+
+
+def test_a_model_reads_for_every_contender_and_all_of_history(cli: Cli, judge: Endpoint) -> None:
+    judge.script[:] = [answering]
+    command = (QUESTIONS, "--strategy", "all", "--limit", "4", "--model", "m", "--reader", "model", "--json")
+    ran = measure(cli, *command, "--judge-runs", "1")
+    assert ran.code == 0
+    found: Any = ran.json
+    assert found["config"]["reader"] == "openai:m"
+    assert found["config"]["strategies"][-1] == "full"
+    assert (
+        found["strategies"]["full"]["context_tokens"]["mean"] > found["strategies"]["fused"]["context_tokens"]["mean"]
+    )
+    assert (
+        found["strategies"]["full"]["answers"]["abstained"] == found["strategies"]["bm25"]["answers"]["abstained"] == 0
+    )
+    assert found["strategies"]["none"]["answers"]["abstained"] == 1.0  # nothing to read, so nothing is sent
+    sent = len(judge.seen)
+    assert measure(cli, *command, "--judge-runs", "1").code == 0
+    assert len(judge.seen) == sent
+
+
+def test_a_model_that_fails_leaves_the_extractive_answers(cli: Cli, judge: Endpoint) -> None:
+    judge.script[:] = [fails(401, "no such key")]
+    command = (QUESTIONS, "--strategy", "bm25", "--limit", "4", "--json")
+    plain: Any = measure(cli, *command).json
+    ran = measure(cli, *command, "--model", "m", "--reader", "model")
+    assert "answers are the extractive reader's" in ran.err
+    assert ran.json["strategies"]["bm25"]["answers"] == plain["strategies"]["bm25"]["answers"]  # type: ignore[index]
+    assert measure(cli, *command, "--reader", "model").code == 2
 
 
 def test_what_was_measured_is_shown_when_the_judge_fails(cli: Cli, judge: Endpoint) -> None:
