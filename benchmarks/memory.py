@@ -222,7 +222,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="a folder that keeps the stores")
     parser.add_argument("--grid", action="store_true", help="also every combination of SGMem's parameters")
     arguments = parser.parse_args()
-    measured = {}
+    measured = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}  # other data sets' figures stay
     for path in arguments.data:
         with ExitStack() as opened:
             known = list(cases(path, arguments.cache, opened))
