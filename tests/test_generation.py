@@ -120,13 +120,11 @@ def test_an_insight_takes_up_the_older_one(memory: Memory, write: Write) -> None
 def test_what_its_sources_do_not_support_is_kept_and_not_given(
     memory: Memory, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli.indexing import generation
-
     def invented(text: object) -> list[Generated]:
         turn = text.turns[0]  # type: ignore[attr-defined]
         return [Generated(Kind.FACT, "Ada won 700 euros in Vienna", (turn.id,), turn.said_at, "Ada")]
 
-    monkeypatch.setattr(generation, "facts", invented)
+    monkeypatch.setattr("memcli.indexing.memories.writers.facts", invented)
     memory.ingest([write("a.jsonl", *said("s1", "I moved to Porto yesterday."))])
     memory.prepare(["sgmem"])
     ((supported, reason),) = [r[1:] for r in rows(memory, "u.kind, m.supported, m.reason") if r[0] == "fact"]

@@ -8,12 +8,12 @@ is not made again without it, and what was made without it is, once, when a mode
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,15 +26,15 @@ from ..store.connection import Store
 from ..store.memories import Fact, MemoryRow
 from ..store.rows import transaction
 from ..text import content_stems
-from .memories import Generated, SessionText, Told, facts, insights, keywords, summary, supersedes, verify
+from .memories import Generated, SessionText, Told, insights, supersedes, verify
 from .memories.base import Vectors, speaker_name
-from .memories.verify import COVERAGE
-from .plan import ASSOCIATIONS, MEMORIES, Producer
+from .memories.writers import Offline, Rarity, Writer
+from .plan import ASSOCIATIONS, MEMORIES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Failed", "Generator", "Offline", "Writer"]
+__all__ = ["Failed", "Generator"]
 
 #: Sessions that are read, and whose units are embedded, together.
 BATCH = 32
@@ -48,52 +48,7 @@ _HALF_DONE = 0
 Watch = Callable[[int, int], object]
 #: Told which session a model failed for, and why.
 Failed = Callable[[SessionId, ModelUnavailable], object]
-Rarity = Callable[[str], float]
-
-
-class Writer(Protocol):
-    """What writes memory. Safe to share between threads where it is asked for several sessions `at_once`."""
-
-    @property
-    def producer(self) -> Producer:
-        """What the ledger calls it."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """For how many sessions it may be asked at the same time."""
-        ...
-
-    @property
-    def coverage(self) -> float:
-        """The share of a unit's content words that its sources must hold; see `verify`."""
-        ...
-
-    def session(self, text: SessionText) -> list[Generated]:
-        """The units of a session alone. Raises ModelUnavailable."""
-        ...
-
-    def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
-        """What a session's new facts show together with those of other sessions. Raises ModelUnavailable."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Offline:
-    """Writes memory without a model, in the words of its sources. `rarity` weighs the words of keywords."""
-
-    rarity: Rarity
-    producer: Producer = MEMORIES
-    at_once: int = 1
-    coverage: float = COVERAGE
-
-    def session(self, text: SessionText) -> list[Generated]:
-        """See `Writer.session`."""
-        return [unit for unit in (summary(text), keywords(text, self.rarity)) if unit is not None] + facts(text)
-
-    def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
-        """See `Writer.insights`."""
-        return insights(new, earlier)
+_Finished = tuple["_Draft", list[Generated], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,34 +161,35 @@ class Generator:
     # -- written ---------------------------------------------------------------------------------------------------
 
     def _write_all(self, drafts: Sequence[_Draft]) -> None:
+        """Writes sessions one after the other while the store is held open once: to open it costs more than most do."""
         vectors = self._embed([unit.text for draft in drafts for unit in draft.units])
+        with self._store.reading() as db:
+            earlier = self._earlier(db)
+        known = [_known(fact) for fact in earlier]
+        finished = []
         for draft in drafts:
-            self._write(draft, [vectors[unit.text] for unit in draft.units])
-            self._pending.discard(draft.read.seq)
+            new = _news(draft, vectors)
+            found, version = self._insights(draft, new, known)
+            known += new
+            finished.append((draft, found, version))
+        finished = self._checked(finished)
+        vectors |= self._embed([unit.text for _, found, _ in finished for unit in found])
+        with self._store.writing() as db:
+            for draft, found, version in finished:
+                with transaction(db):
+                    earlier = _write(db, draft, [*draft.units, *found], version, vectors, earlier)
+                self._pending.discard(draft.read.seq)
+
+    def _checked(self, finished: Sequence[_Finished]) -> list[_Finished]:
+        """The same with the verdicts on the insights, which rest on other sessions, too."""
+        if not any(found for _, found, _ in finished):
+            return list(finished)
+        with self._store.reading() as db:
+            return [(draft, _checked(db, found, draft.writer), version) for draft, found, version in finished]
 
     def _embed(self, texts: Sequence[str]) -> dict[str, Vectors]:
         distinct = list(dict.fromkeys(texts))
         return dict(zip(distinct, self._embedder.embed(distinct), strict=True)) if distinct else {}
-
-    def _write(self, draft: _Draft, vectors: Sequence[Vectors]) -> None:
-        read = draft.read
-        with self._store.reading() as db:
-            earlier = self._earlier(db)
-        found, version = self._insights(draft, vectors, [_known(fact) for fact in earlier])
-        if found:  # opening the store costs more than most sessions do
-            with self._store.reading() as db:
-                found = _checked(db, found, draft.writer)
-        late = self._embed([unit.text for unit in found])
-        everything, rows = [*draft.units, *found], [*vectors, *(late[unit.text] for unit in found)]
-        with self._store.writing() as db, transaction(db):
-            if draft.by_model or not read.kept:
-                memories.drop_memories(db, read.seq)
-            numbers = _numbers(db, read, everything)
-            pairs = zip(everything, rows, strict=True)
-            seqs = memories.write_memories(db, read.seq, [_row(unit, vector, numbers) for unit, vector in pairs])
-            _supersede(db, read, dict(zip(seqs, zip(everything, rows, strict=True), strict=True)), earlier)
-            _record(db, draft, version)
-            db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
 
     def _earlier(self, db: DuckDBPyConnection) -> list[Fact]:
         """The facts of all sessions but those whose facts are about to be made again, the present one among them."""
@@ -241,20 +197,49 @@ class Generator:
         number = transcript.session_numbers(db, list({fact.session for fact in found}))
         return [fact for fact in found if number[fact.session] not in self._pending]
 
-    def _insights(
-        self, draft: _Draft, vectors: Sequence[Vectors], earlier: Sequence[Told]
-    ) -> tuple[list[Generated], int]:
+    def _insights(self, draft: _Draft, new: Sequence[Told], earlier: Sequence[Told]) -> tuple[list[Generated], int]:
         """The insights, and the version to note. The store is closed meanwhile: a model keeps its replies in it."""
-        new = [
-            _told(draft.read.text.session, unit, vector)
-            for unit, vector in zip(draft.units, vectors, strict=True)
-            if unit.kind is Kind.FACT and unit.supported
-        ]
         try:
             return draft.writer.insights(new, earlier), draft.writer.producer.version
         except ModelUnavailable as why:
             self._gave_way(draft.read, why)
             return insights(new, earlier), _HALF_DONE
+
+
+def _write(
+    db: DuckDBPyConnection,
+    draft: _Draft,
+    made: Sequence[Generated],
+    version: int,
+    vectors: Mapping[str, Vectors],
+    earlier: Sequence[Fact],
+) -> list[Fact]:
+    """Writes one session's memory; returns the facts that hold then."""
+    read = draft.read
+    if draft.by_model or not read.kept:
+        memories.drop_memories(db, read.seq)
+    numbers = _numbers(db, read, made)
+    seqs = memories.write_memories(db, read.seq, [_row(unit, vectors[unit.text], numbers) for unit in made])
+    written = {seq: (unit, vectors[unit.text]) for seq, unit in zip(seqs, made, strict=True)}
+    replaced = _supersede(db, read, written, earlier)
+    _record(db, draft, version)
+    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+    session = read.text.session.id
+    new = [
+        Fact(seq, unit.kind, unit.text, vector, unit.label, session, unit.at, unit.sources)
+        for seq, (unit, vector) in written.items()
+        if unit.kind is Kind.FACT and unit.supported
+    ]
+    return [fact for fact in earlier if fact.unit not in replaced] + new
+
+
+def _news(draft: _Draft, vectors: Mapping[str, Vectors]) -> list[Told]:
+    """A draft's facts, as they are compared with those of other sessions."""
+    return [
+        _told(draft.read.text.session, unit, vectors[unit.text])
+        for unit in draft.units
+        if unit.kind is Kind.FACT and unit.supported
+    ]
 
 
 def _read(db: DuckDBPyConnection, seq: int) -> _Read:
@@ -347,16 +332,19 @@ def _row(unit: Generated, vector: Vectors, numbers: dict[TurnId, int]) -> Memory
 
 def _supersede(
     db: DuckDBPyConnection, read: _Read, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
-) -> None:
-    """Notes which stored facts the new ones make untrue, and which insights they take up."""
+) -> set[int]:
+    """Notes which stored facts the new ones make untrue, which it returns, and which insights they take up."""
+    replaced = set()
     for old, new, at in _changes(read.text.session, made, earlier):
         memories.replace(db, old, new, at)
+        replaced.add(old)
     found = [(seq, unit, set(unit.sources)) for seq, (unit, _) in made.items() if unit.kind is Kind.INSIGHT]
     stored = [i for i in memories.facts(db, Kind.INSIGHT) if i.unit not in made] if found else []
     for seq, unit, sources in found:
         for insight in stored:
             if insight.label == unit.label and sources.issuperset(insight.turns):
                 memories.replace(db, insight.unit, seq, unit.at)
+    return replaced
 
 
 def _changes(

@@ -60,8 +60,9 @@ def accepted(values: Floats) -> npt.NDArray[np.bool_]:
     if len(values) < 2:
         return np.ones(len(values), dtype=bool)
     mean, deviation, weight = two_gaussians(values)
-    nearer = _shares(values, mean, deviation, weight)[:, 1] > 0.5
-    found: npt.NDArray[np.bool_] = nearer & (values > mean[0])  # a wide component claims the lowest values, too
+    nearer = (_shares(values, mean, deviation, weight)[:, 1] > 0.5) & (values > mean[0])
+    # From the least of them on: a wide lower component claims the ends of the line, too.
+    found: npt.NDArray[np.bool_] = values >= values[nearer].min(initial=np.inf)
     share = float(found.mean())
     if not LEAST_SHARE <= share <= MOST_SHARE:
         found = values >= min(float(values.mean() + values.std()), float(values.max()))

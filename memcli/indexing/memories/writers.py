@@ -1,0 +1,64 @@
+"""Who writes generated memory: a language model (`by_model`), or nobody but the words that were said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..plan import MEMORIES, Producer
+from .base import Generated, SessionText, Told
+from .facts import facts
+from .insights import insights
+from .keywords import keywords
+from .summaries import summary
+from .verify import COVERAGE
+
+__all__ = ["Offline", "Rarity", "Writer"]
+
+Rarity = Callable[[str], float]
+
+
+class Writer(Protocol):
+    """What writes memory. Safe to share between threads where it is asked for several sessions `at_once`."""
+
+    @property
+    def producer(self) -> Producer:
+        """What the ledger calls it."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """For how many sessions it may be asked at the same time."""
+        ...
+
+    @property
+    def coverage(self) -> float:
+        """The share of a unit's content words that its sources must hold; see `verify`."""
+        ...
+
+    def session(self, text: SessionText) -> list[Generated]:
+        """The units of a session alone. Raises ModelUnavailable."""
+        ...
+
+    def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
+        """What a session's new facts show together with those of other sessions. Raises ModelUnavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Offline:
+    """Writes memory without a model, in the words of its sources. `rarity` weighs the words of keywords."""
+
+    rarity: Rarity
+    producer: Producer = MEMORIES
+    at_once: int = 1
+    coverage: float = COVERAGE
+
+    def session(self, text: SessionText) -> list[Generated]:
+        """See `Writer.session`."""
+        return [unit for unit in (summary(text), keywords(text, self.rarity)) if unit is not None] + facts(text)
+
+    def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
+        """See `Writer.insights`."""
+        return insights(new, earlier)
