@@ -227,7 +227,8 @@ def main() -> None:
         with ExitStack() as opened:
             known = list(cases(path, arguments.cache, opened))
             name = path.name.split(".")[0]
-            measured[name] = {"questions": len(known), "memgas": memgas_table(known), "sgmem": sgmem_table(known)}
+            tables = {"questions": len(known), "memgas": memgas_table(known), "sgmem": sgmem_table(known)}
+            measured[name] = measured.get(name, {}) | tables
             if arguments.grid:
                 measured[name]["grid"] = sgmem_grid(known)
     RESULTS.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n")
