@@ -28,6 +28,8 @@ from memcli.text import STOPWORDS, sentences, stem
 
 RESULTS = Path(__file__).parent / "results" / "evaluation.json"
 CUTS = (3, 5, 10)
+#: The contenders that need nothing but what was said.
+SAID = "baselines,fused"
 
 
 def embedding_seconds(data: Path) -> tuple[int, float]:
@@ -80,7 +82,9 @@ def main() -> None:
     data = parser.parse_args().data
     count, embedding = embedding_seconds(data)
     with tempfile.TemporaryDirectory() as folder:
-        first, document = command_seconds(data, Path(folder), "all")
+        first, _ = command_seconds(data, Path(folder), SAID)
+    with tempfile.TemporaryDirectory() as folder:
+        everything, document = command_seconds(data, Path(folder), "all")
         again, _ = command_seconds(data, Path(folder), "all")
     ours = document["strategies"]["bm25-session"]["session"]
     measured = {
@@ -88,7 +92,8 @@ def main() -> None:
         "contenders": len(document["strategies"]),
         "sentences": count,
         "first_run_over_embedding": round(first / embedding, 2),
-        "second_run_over_first": round(again / first, 3),
+        "with_generated_memory_over_embedding": round(everything / embedding, 2),
+        "second_run_over_first": round(again / everything, 3),
         "second_run_seconds_under_60": again < 60,
         "bm25_session": {f"recall@{k}": round(ours[f"recall@{k}"], 4) for k in CUTS},
         "bm25s_same_stopwords": bm25s_recall(data, list(STOPWORDS)),
