@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.tables import ANSWERED, RETRIEVED, Column, by_category, figure, markdown, number, tables
+from ..evaluation.tables import ANSWERED, RETRIEVED, Column, by_category, figure, grid, markdown, number, tables
 from ..evaluation.tables import summary as facts
 from . import render
 
@@ -19,6 +19,7 @@ __all__ = ["show", "show_comparison"]
 _BAR = 12
 #: Questions that flipped are all in the JSON; a terminal shows the first few.
 _FLIPS = 10
+_COMPARED = ("first", "second", "difference", "95 %", "p")
 
 
 def show(document: Mapping[str, Any]) -> None:
@@ -78,16 +79,25 @@ def _cell(value: float | None, column: Column, best: float, *, bar: bool) -> Tex
 
 def show_comparison(found: Mapping[str, Any]) -> None:
     """Two records: the figures of both, the difference, and what flipped."""
-    out = render.console()
     if not found["same_data"]:
         render.say("memcli: the records are of different data: only the questions of both are compared")
     for name, compared in found["strategies"].items():
-        table = _empty(f"{name}: {compared['n']} questions", ["first", "second", "difference", "95 %", "p"])
-        for title, each in compared["figures"].items():
-            table.add_row(title, *_difference(each))
-        out.print(table)
+        title, figures = f"{name}: {compared['n']} questions", compared["figures"]
+        rows = [_difference(each) for each in figures.values()]
+        if sys.stdout.isatty():
+            _print_differences(title, list(figures), rows)
+        else:
+            plain = [[cell.plain for cell in row] for row in rows]
+            render.emit(f"## {title}\n\n{grid(_COMPARED, list(figures), plain, first='figure')}\n")
         for kind, flips in compared["flipped"].items():
             _print_flips(kind, flips)
+
+
+def _print_differences(title: str, names: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
+    table = _empty(title, _COMPARED)
+    for name, row in zip(names, rows, strict=True):
+        table.add_row(name, *row)
+    render.console().print(table)
 
 
 def _difference(each: Mapping[str, Any]) -> list[Text]:

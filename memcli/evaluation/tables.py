@@ -15,6 +15,7 @@ __all__ = [
     "by_category",
     "cell",
     "figure",
+    "grid",
     "markdown",
     "number",
     "summary",
@@ -133,11 +134,11 @@ def markdown(document: Mapping[str, Any]) -> str:
     parts = [f"# {document['dataset']}", "\n".join(f"- {line}" for line in summary(document))]
     for title, columns in tables(document):
         rows = [[cell(found, column) for column in columns] for found in strategies.values()]
-        parts.append(f"## {title}\n\n" + _table([c.heading for c in columns], list(strategies), rows))
+        parts.append(f"## {title}\n\n" + grid([c.heading for c in columns], list(strategies), rows))
     for title, column in (("Turn recall@10 by category", RETRIEVED), ("LoCoMo F1 by category", ANSWERED)):
         names, figures = by_category(document, column)
         rows = [[number(value) for value in row] for row in figures]
-        parts.append(f"## {title}\n\n" + _table(names, list(strategies), rows))
+        parts.append(f"## {title}\n\n" + grid(names, list(strategies), rows))
     return "\n\n".join(parts) + "\n"
 
 
@@ -153,8 +154,9 @@ def number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _table(headings: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| strategy | {' | '.join(heading for heading in headings)} |"]
+def grid(headings: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[str]], first: str = "strategy") -> str:
+    """A table in Markdown: a name and some cells a row."""
+    lines = [f"| {first} | {' | '.join(heading for heading in headings)} |"]
     lines.append("|---|" + "---:|" * len(headings))
     lines += [f"| {name} | {' | '.join(row)} |" for name, row in zip(names, rows, strict=True)]
     return "\n".join(lines)
