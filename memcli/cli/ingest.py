@@ -42,8 +42,9 @@ def ingest(
 ) -> int:
     """Add transcripts to the store; what it has already is not added again.
 
-    With --model what was said is sent to that model, once; a configured model alone is sent nothing here. Exit code
-    6: something could not be read; it was reported and the rest is stored.
+    With --model what was said is sent to that model, once; a configured model alone is sent nothing here.
+
+    Exit code 6: something could not be read; it was reported and the rest is stored.
     """
     from ..ingestion import Watcher
     from .progress import prepared, progress
