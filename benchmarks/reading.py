@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import string
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -23,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memcli.evaluation.answers import token_f1
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Query
 from memcli.reading.confidence import signals
@@ -107,18 +105,6 @@ def _case(memory: Memory, group: str, question: str, gold: str, category: int) -
     chosen = strategy(DEFAULT)
     query, view = memory.query(question, Filters(), ASKED_AT, chosen)
     return Case(group, query, gold, category, chosen.retrieve(query, view, DEPTH), StoredTranscript(view))
-
-
-def token_f1(predicted: str, gold: str) -> float:
-    """The overlap of two answers in words, as SQuAD counts it."""
-    first, second = _normal(predicted), _normal(gold)
-    common = sum((Counter(first) & Counter(second)).values())
-    return 2 * common / (len(first) + len(second)) if common else 0.0
-
-
-def _normal(text: str) -> list[str]:
-    bare = text.lower().translate(str.maketrans("", "", string.punctuation))
-    return re.sub(r"\b(?:a|an|the)\b", " ", bare).split()
 
 
 def training_rows(case: Case, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
