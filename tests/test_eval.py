@@ -531,6 +531,15 @@ def test_own_questions_over_an_own_store(cli: Cli, tmp_path: Path, own: tuple[Pa
     assert store.read_bytes() == before
 
 
+def test_a_store_without_generated_memory_is_said_to_be_one(cli: Cli, tmp_path: Path, own: tuple[Path, str]) -> None:
+    store, _ = own
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"question": "What is it called?"}\n')
+    ran = cli("eval", path, "--store", store, "--strategy", "bm25,sgmem,sgmem:S", "--workers", "1")
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert ran.err.startswith("memcli: sgmem without generated memory")
+
+
 def test_own_questions_that_cannot_be_asked(cli: Cli, tmp_path: Path, own: tuple[Path, str]) -> None:
     store, _ = own
     path = tmp_path / "questions.jsonl"

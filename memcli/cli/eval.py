@@ -79,7 +79,7 @@ class _Consulted:
 
 
 def _run(request: Request, out: Path | None, consulted: _Consulted, *, as_json: bool) -> int:
-    from ..evaluation.harness import ask, document
+    from ..evaluation.harness import ask, document, unprepared
     from ..evaluation.record import save
     from ..evaluation.report import write_report
     from .eval_table import show
@@ -88,6 +88,8 @@ def _run(request: Request, out: Path | None, consulted: _Consulted, *, as_json: 
 
     with counted("asking") as advance:
         asked = ask(request, advance)
+    if lacking := ",".join(unprepared(request)):
+        say(f"memcli: {lacking} without generated memory: memcli ingest --strategy {lacking} makes it")
     for reason in asked.result.malformed:
         say(f"memcli: left out: {reason}")
     reader = _reread(asked, request, consulted)

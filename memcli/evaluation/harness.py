@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StoreError
+from ..indexing.prepare import lacking
 from ..memory import Memory
 from ..providers.embedding import DEFAULT, Embedder, embedder, embedder_id
+from ..store.connection import Store
 from ..store.identity import identity
+from .baselines import contender
 from .bootstrap import RESAMPLES
 from .datasets import Haystack, haystacks
 from .outcomes import Outcomes, code_fingerprint
@@ -22,7 +25,7 @@ from .runner import Corpus, Plan, Result, run
 from .scoring import document as measured
 from .sources import sha256_of
 
-__all__ = ["AskedAll", "Request", "ask", "document"]
+__all__ = ["AskedAll", "Request", "ask", "document", "unprepared"]
 
 Progress = Callable[[int, int], object]
 
@@ -71,6 +74,14 @@ def ask(request: Request, progress: Progress = lambda _done, _of: None) -> Asked
     }
     outcomes = Outcomes(request.cache / "evaluation" / "outcomes", key)
     return AskedAll(run(plan, corpus, outcomes, progress), corpus, sha256, code)
+
+
+def unprepared(request: Request) -> list[str]:
+    """The contenders that lack something in a user's own store, which is only read: they do with what there is."""
+    if request.store is None:
+        return []
+    store = Store(request.store)
+    return [n for n in request.plan.contenders if lacking(store, [contender(n, request.plan.seed).needs])]
 
 
 def document(request: Request, asked: AskedAll, reader: str = "extractive") -> dict[str, Any]:
