@@ -24,6 +24,7 @@ from memcli.store.nodes import Nodes
 from memcli.store.recalled import nodes
 from memcli.strategies import strategy
 from memcli.strategies.memgas import PARTS, MemGAS
+from tests.conftest import Ran
 
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -154,6 +155,20 @@ def test_variants_are_named() -> None:
     for wrong in ("memgas:router", "memgas:without-magic", "memgas:without-"):
         with pytest.raises(UsageError):
             strategy(wrong)
+
+
+def test_variants_are_options_too(cli: Callable[..., Ran], prepared_store: Path) -> None:
+    def ids(*options: str) -> list[str]:
+        return [
+            h["id"]
+            for h in cli("search", "What does Theo build?", "--store", prepared_store, "--json", *options).json["hits"]
+        ]  # type: ignore[index]
+
+    assert ids("--strategy", "sgmem", "--variant", "TF") == ids("--strategy", "sgmem:TF")
+    assert ids("--strategy", "memgas", "--without", "ppr") == ids("--strategy", "memgas:without-ppr")
+    assert cli("search", "x", "--store", prepared_store, "--strategy", "fused", "--variant", "TF").code == 2
+    both = ("--strategy", "memgas:without-ppr", "--without", "router")
+    assert cli("search", "x", "--store", prepared_store, *both).code == 2
 
 
 def test_a_new_session_is_associated_as_it_comes(memory: Memory, write: Callable[..., Path]) -> None:

@@ -27,6 +27,8 @@ def ask(
     conversation: o.Conversation = None,
     at: o.At = None,
     strategy: o.StrategyName = None,
+    variant: o.Variant = None,
+    without: o.Without = None,
     unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
@@ -39,7 +41,7 @@ def ask(
     """Answer a question, with dates and sources. Exit code 1: nothing in memory answers it."""
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget)
-    chosen, text = o.strategy_name(strategy), o.question(question)
+    chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     pen = None if as_json or as_jsonl else _Pen()
     reading = memory.ask(
         text,

@@ -32,6 +32,8 @@ def evaluate(
     strategy: Annotated[
         str, typer.Option(metavar="NAME,…", help="Strategies and baselines; all (the default) or baselines.")
     ] = "all",
+    variant: o.Variant = None,
+    without: o.Without = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many turns the reader is given at the most.")] = 20,
     tokens: Annotated[int, typer.Option(min=1, help="How many tokens of them at the most.")] = 4000,
     limit: Annotated[
@@ -64,6 +66,8 @@ def evaluate(
     """
     if what[0] == "compare":
         return _compare(what[1:], strategy, seed, as_json=as_json)
+    if variant or without:
+        strategy = ",".join(o.varied(name, variant, without) for name in strategy.split(","))
     request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder)
     return _run(request, out, _Consulted(model, reader, judge_runs, budget), as_json=as_json)
 

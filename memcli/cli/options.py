@@ -33,10 +33,13 @@ __all__ = [
     "StrategyName",
     "Unsupported",
     "Until",
+    "Variant",
+    "Without",
     "memory",
     "narrowed",
     "question",
     "strategy_name",
+    "varied",
 ]
 
 Store = Annotated[
@@ -72,6 +75,8 @@ Budget = Annotated[
     int | None, typer.Option("--budget", metavar="N", min=0, help="Tokens that the model may use at the most.")
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show what each signal contributed.")]
+Variant = Annotated[str | None, typer.Option(metavar="NAME", help="Of sgmem: S, R or T, then any of M, F, I: SMFI.")]
+Without = Annotated[str | None, typer.Option(metavar="PART", help="of memgas: router, ppr or association.")]
 Unsupported = Annotated[
     bool, typer.Option("--unsupported", help="Also generated memory that what was said does not support.")
 ]
@@ -105,11 +110,21 @@ def question(argument: str) -> str:
     return sys.stdin.read().strip() if argument == "-" else argument
 
 
-def strategy_name(flag: str | None) -> str:
-    """The strategy that the flag, the environment or the configuration names."""
+def strategy_name(flag: str | None, variant: str | None = None, without: str | None = None) -> str:
+    """The strategy that the flag, the environment or the configuration names, with its variant or less a part of it."""
     from ..config import settings
 
-    return flag or settings().strategy
+    return varied(flag or settings().strategy, variant, without)
+
+
+def varied(name: str, variant: str | None, without: str | None) -> str:
+    """A strategy's name with a variant, or less a part: `sgmem:SMFI`, `memgas:without-router`. Raises UsageError."""
+    from ..errors import UsageError
+
+    parts = [part for part in (variant, f"without-{without}" if without else None) if part]
+    if len(parts) + (":" in name) > 1:
+        raise UsageError("one variant at a time", "--variant, --without, or NAME:VARIANT")
+    return ":".join([name, *parts])
 
 
 def narrowed(

@@ -20,6 +20,8 @@ def search(
     conversation: o.Conversation = None,
     at: o.At = None,
     strategy: o.StrategyName = None,
+    variant: o.Variant = None,
+    without: o.Without = None,
     unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
@@ -34,7 +36,7 @@ def search(
 
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder)
-    chosen, text = o.strategy_name(strategy), o.question(query)
+    chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
     prepared(memory, [chosen])
     hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy_name=chosen)
     if as_json:
