@@ -196,6 +196,8 @@ class Memory:
         return len(failed)
 
     def _make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
+        if all(each <= TRANSCRIPT.makes for each in needs):  # every ingest makes it: a plain search asks no further
+            return
         from .indexing.prepare import lacking, prepare
 
         producers = lacking(self.store, needs)
@@ -311,8 +313,7 @@ class Memory:
         if k < 1:
             raise UsageError("-k must be at least 1")
         chosen = strategy(strategy_name)
-        if not chosen.needs <= TRANSCRIPT.makes:  # what every ingest makes
-            self._make([chosen.needs])
+        self._make([chosen.needs])
         query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
         return query, chosen.retrieve(query, view, k), view
 

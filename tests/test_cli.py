@@ -278,3 +278,16 @@ def test_the_store_comes_from_flag_environment_file_default(
     assert cli("search", "cat", "--store", filled).code == 0
     config.write_text("colour = 1\n")
     assert cli("search", "cat", "--store", filled).code == 2
+
+
+def test_a_plain_search_loads_nothing_that_only_makes_memory(filled: Path) -> None:
+    script = f"""
+import sys
+from memcli.cli.boundary import run
+run(["search", "cat", "--store", {str(filled)!r}])
+heavy = ("memcli.indexing.generation", "memcli.indexing.indexer", "memcli.evaluation", "memcli.providers.language",
+         "openai", "igraph")
+sys.exit(",".join(name for name in heavy if name in sys.modules) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

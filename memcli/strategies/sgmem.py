@@ -104,11 +104,10 @@ class SGMem:
         seeds = top(similarity, self.n)
         chosen = np.zeros(len(similarity), dtype=bool)
         chosen[seeds[similarity[seeds] >= self.gamma]] = True
-        found = chosen.copy()
         for _ in range(self.h):
             near = self._near(view, np.flatnonzero(chosen))
             chosen[near[similarity[near] >= self.neighbour_gamma]] = True
-        return np.flatnonzero(found | chosen)
+        return np.flatnonzero(chosen)
 
     def _near(self, view: View, sentences: Ints) -> Ints:
         """The k nearest neighbours of these sentences."""
