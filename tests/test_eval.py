@@ -215,7 +215,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(workers, "ask", dying)
     with pytest.raises(KeyboardInterrupt):
         evaluated(tmp_path / "killed", sample)
-    torn = next((tmp_path / "killed").glob("outcomes/*/bm25/*.jsonl"))
+    torn = max((tmp_path / "killed").glob("outcomes/*/bm25/*.jsonl"), key=lambda file: file.stat().st_size)
     torn.write_bytes(torn.read_bytes()[:-20])  # the last line was half written
     monkeypatch.setattr(workers, "ask", lambda question, *rest: asked.append(question.id) or ask(question, *rest))
     resumed = evaluated(tmp_path / "killed", sample)
