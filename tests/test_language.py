@@ -112,6 +112,16 @@ def test_a_good_reply(endpoint: Callable[..., Endpoint], model: Callable[..., Ch
     assert asked.id == "openai:tiny"
 
 
+def test_a_reply_may_be_bounded_further_but_not_less(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    server = endpoint(says(GOOD))
+    asked = model(max_tokens=99, budget=Budget(tokens=10_000))
+    asked.complete(ASK, PERSON, most=20)
+    asked.complete(ASK, PERSON, most=500)
+    assert [body["max_tokens"] for body in server.seen] == [20, 99]
+
+
 def test_the_endpoint_may_choose_the_temperature(
     endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
 ) -> None:
@@ -360,6 +370,25 @@ def test_an_endpoint_that_hangs(endpoint: Callable[..., Endpoint], model: Callab
     assert model(timeout=0.3, max_tokens=1000, budget=budget).complete(ASK, PERSON) == ANN
     assert len(server.seen) == 2
     assert budget.spent.total > 1100  # the reply that nobody waited for may be on the bill
+
+
+def test_what_took_too_long_is_tried_once_more(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    server = endpoint(hangs)
+    with pytest.raises(ModelUnavailable, match="timed out"):
+        model(timeout=0.2, retries=5).complete(ASK, PERSON)
+    assert len(server.seen) == 2
+
+
+def test_a_server_that_calls_a_form_it_does_not_know_its_own_error(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    """llama-cpp-python's does: status 500 for a response format that it has not heard of."""
+    refused = fails(500, "[{'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}]")
+    server = endpoint(refused, says(GOOD))
+    assert model().complete(ASK, PERSON) == ANN
+    assert [body["response_format"]["type"] for body in server.seen] == ["json_schema", "json_object"]
 
 
 def test_nobody_listens(monkeypatch: pytest.MonkeyPatch, model: Callable[..., ChatModel]) -> None:

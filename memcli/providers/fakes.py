@@ -81,11 +81,18 @@ class FakeLanguageModel:
         self._script = lambda _: _next(replies)
 
     def complete(
-        self, messages: Sequence[Message], schema: Schema, *, sample: int = 0, watch: Watch | None = None
+        self,
+        messages: Sequence[Message],
+        schema: Schema,
+        *,
+        sample: int = 0,
+        watch: Watch | None = None,
+        most: int | None = None,
     ) -> Mapping[str, Any]:
-        """See `LanguageModel.complete`; it writes a few letters at a time.
+        """See `LanguageModel.complete`; it writes a few letters at a time, and `most` is nothing to it.
 
         Raises ModelUnavailable at the end of the script, and for a wrong form."""
+        del most
         completion = Completion(tuple(messages), schema, sample)
         with self._lock:
             self.asked.append(completion)

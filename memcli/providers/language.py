@@ -8,8 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from ..errors import ModelUnavailable, UsageError
 from ..text import token_estimate
 from .metering import Budget, Meter, Reservation, Tokens
+from .replies import Reply, asked_to_wait, choices, counted, no_completion, restored, understood
 from .structured import Level, Malformed, Message, Schema, read, repair, request
 
 if TYPE_CHECKING:
@@ -54,12 +53,19 @@ class LanguageModel(Protocol):
         ...
 
     def complete(
-        self, messages: Sequence[Message], schema: Schema, *, sample: int = 0, watch: Watch | None = None
+        self,
+        messages: Sequence[Message],
+        schema: Schema,
+        *,
+        sample: int = 0,
+        watch: Watch | None = None,
+        most: int | None = None,
     ) -> Mapping[str, Any]:
         """The reply, which matches `schema`. `sample` numbers independent draws of one request.
 
-        `watch` hears the reply's text as it is written; one that was kept, once. Raises ModelUnavailable; BudgetSpent
-        where the call could pass the budget.
+        `watch` hears the reply's text as it is written; one that was kept, once. `most`: tokens that a sensible reply
+        stays under, where that is fewer than the model's own bound. Raises ModelUnavailable; BudgetSpent where the call
+        could pass the budget.
         """
         ...
 
@@ -117,6 +123,15 @@ class _Manner:
 
 
 @dataclass(frozen=True, slots=True)
+class _Draw:
+    """What is asked for beside the messages: the form, which of several draws, and how long it may be."""
+
+    schema: Schema
+    sample: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Request:
     """One call as it is sent, the key of its reply, and what it can cost."""
 
@@ -124,16 +139,6 @@ class _Request:
     body: Mapping[str, Any]
     key: str
     most: Tokens
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """What of a reply is kept."""
-
-    text: str
-    finish: str
-    prompt: int
-    completion: int
 
 
 class ChatModel:
@@ -167,22 +172,29 @@ class ChatModel:
         self._client.close()
 
     def complete(
-        self, messages: Sequence[Message], schema: Schema, *, sample: int = 0, watch: Watch | None = None
+        self,
+        messages: Sequence[Message],
+        schema: Schema,
+        *,
+        sample: int = 0,
+        watch: Watch | None = None,
+        most: int | None = None,
     ) -> Mapping[str, Any]:
         """See `LanguageModel.complete`. A reply that is not of the form is sent back once, to be mended."""
-        reply = self._reply(messages, schema, sample, watch)
+        draw = _Draw(schema, sample, most)
+        reply = self._reply(messages, draw, watch)
         try:
             return read(reply.text, schema)
         except Malformed as problem:
-            mended = self._reply([*messages, *repair(reply.text, problem, schema)], schema, sample, watch)
+            mended = self._reply([*messages, *repair(reply.text, problem, schema)], draw, watch)
         try:
             return read(mended.text, schema)
         except Malformed as problem:
             hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
             raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
 
-    def _reply(self, messages: Sequence[Message], schema: Schema, sample: int, watch: Watch | None) -> _Reply:
-        requests = {level: self._request(messages, schema, sample, level) for level in Level}
+    def _reply(self, messages: Sequence[Message], draw: _Draw, watch: Watch | None) -> Reply:
+        requests = {level: self._request(messages, draw, level) for level in Level}
         with self._stripes[int(requests[Level.SCHEMA].key[:8], 16) % _STRIPES]:
             kept = self._kept(requests)
             if kept is None:
@@ -191,32 +203,34 @@ class ChatModel:
             watch(kept.text)
         return kept
 
-    def _request(self, messages: Sequence[Message], schema: Schema, sample: int, level: Level) -> _Request:
-        body = {**self._fixed, "seed": sample, **request(messages, schema, level)}
+    def _request(self, messages: Sequence[Message], draw: _Draw, level: Level) -> _Request:
+        schema = draw.schema
+        body = {**self._fixed, "seed": draw.sample, **request(messages, schema, level)}
+        body["max_tokens"] = min(body["max_tokens"], draw.most or body["max_tokens"])
         # The form is part of the key at every level, also where only its description in the messages is sent.
         sent = {"endpoint": str(self._client.base_url), "schema": [schema.name, schema.document()], "level": level}
         key = sha256(json.dumps({**sent, **body}, sort_keys=True).encode()).hexdigest()
         form = json.dumps(body.get("response_format", ""))
-        return _Request(level, body, key, Tokens(_prompt_estimate(body["messages"], form), self._fixed["max_tokens"]))
+        return _Request(level, body, key, Tokens(_prompt_estimate(body["messages"], form), body["max_tokens"]))
 
-    def _kept(self, requests: Mapping[Level, _Request]) -> _Reply | None:
+    def _kept(self, requests: Mapping[Level, _Request]) -> Reply | None:
         """The reply that was paid for before, at whichever level; the one that works now is looked at first."""
         if self._calls is None:
             return None
         for level in sorted(requests, key=lambda level: level is not self._level):
-            found = _restored(self._calls.get(requests[level].key))
+            found = restored(self._calls.get(requests[level].key))
             if found is not None:
                 self.meter.count_cached()
                 return found
         return None
 
-    def _bought(self, requests: Mapping[Level, _Request], watch: Watch | None) -> _Reply:
+    def _bought(self, requests: Mapping[Level, _Request], watch: Watch | None) -> Reply:
         """The reply at the first level that the endpoint takes, from the one that worked last."""
         levels = list(Level)
         for level in levels[levels.index(self._level) :]:
             try:
                 reply = self._sent(requests[level], watch)
-            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError) as error:
+            except self._openai.APIStatusError as error:
                 if level is Level.PLAIN:
                     raise self._refused(error) from error
                 continue
@@ -224,22 +238,22 @@ class ChatModel:
             return reply
         raise AssertionError("the last level has returned or raised")
 
-    def _sent(self, sent: _Request, watch: Watch | None) -> _Reply:
+    def _sent(self, sent: _Request, watch: Watch | None) -> Reply:
         """The reply after as many attempts as it takes. Raises the library's error for a bad request alone."""
         attempt = 0
         while True:
             try:
                 return self._attempt(sent, watch)
-            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
-                raise
             except self._openai.APIError as error:
-                if attempt == self._manner.retries or not self._passing(error):
+                if self._is_of_the_form(error):
+                    raise
+                if attempt >= self._attempts_after(error) or not self._passing(error):
                     raise self._refused(error) from error
                 pause = self._pause(error, attempt)
             time.sleep(pause)
             attempt += 1
 
-    def _attempt(self, sent: _Request, watch: Watch | None) -> _Reply:
+    def _attempt(self, sent: _Request, watch: Watch | None) -> Reply:
         with self._budget.reserving(sent.most) as reservation, self._slots:
             try:
                 reply = self._written(sent, watch)
@@ -248,11 +262,11 @@ class ChatModel:
                     reservation.settle(sent.most)  # it may have been answered, and will be on the bill
                 raise
             except ValueError as error:
-                raise _no_completion() from error
+                raise no_completion() from error
             self._received(reply, sent, reservation)
             return reply
 
-    def _written(self, sent: _Request, watch: Watch | None) -> _Reply:
+    def _written(self, sent: _Request, watch: Watch | None) -> Reply:
         """The endpoint's reply: piece by piece where somebody watches and the endpoint can, else in one."""
         create = self._client.chat.completions.create
         if watch is not None and self._streams:
@@ -261,17 +275,17 @@ class ChatModel:
                     return self._gathered(chunks, sent.most, watch)
             except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
                 pass  # it knows no streams, or not this form: in one, the latter is refused again
-        reply = _understood(create(**sent.body), sent.most)
+        reply = understood(create(**sent.body), sent.most)
         if watch is not None:
             self._streams = False
             watch(reply.text)
         return reply
 
-    def _gathered(self, chunks: Any, most: Tokens, watch: Watch) -> _Reply:
+    def _gathered(self, chunks: Any, most: Tokens, watch: Watch) -> Reply:
         text, finish, usage = "", None, None
         for chunk in chunks:
             usage = getattr(chunk, "usage", None) or usage
-            for choice in _choices(chunk):
+            for choice in choices(chunk):
                 finish = choice.finish_reason or finish
                 piece = getattr(choice.delta, "content", None)
                 if piece:
@@ -279,9 +293,9 @@ class ChatModel:
                     watch(text)
         if finish is None:
             raise self._openai.APIConnectionError(message="the reply was cut off", request=chunks.response.request)
-        return _counted(text, finish, usage, most)
+        return counted(text, finish, usage, most)
 
-    def _received(self, reply: _Reply, sent: _Request, reservation: Reservation) -> None:
+    def _received(self, reply: Reply, sent: _Request, reservation: Reservation) -> None:
         tokens = Tokens(reply.prompt, reply.completion)
         reservation.settle(tokens)
         self.meter.count(tokens)
@@ -289,17 +303,27 @@ class ChatModel:
             body = json.dumps(sent.body, ensure_ascii=False)
             self._calls.put(sent.key, self.id, body, json.dumps(asdict(reply)))
 
+    def _attempts_after(self, error: openai.APIError) -> int:
+        """How often to try again: what took too long once is likely to again, and every attempt may be on the bill."""
+        return min(1, self._manner.retries) if isinstance(error, self._openai.APITimeoutError) else self._manner.retries
+
+    def _is_of_the_form(self, error: openai.APIError) -> bool:
+        """Whether the request is refused as it stands; some servers call a form that they do not know an error of theirs."""
+        if isinstance(error, (self._openai.BadRequestError, self._openai.UnprocessableEntityError)):
+            return True
+        return isinstance(error, self._openai.APIStatusError) and "response_format" in str(error)
+
     def _passing(self, error: openai.APIError) -> bool:
         """Whether trying again may help."""
         if isinstance(error, self._openai.APIStatusError):
             busy = error.status_code == 429 and error.code != "insufficient_quota"
-            return (busy or error.status_code >= 500) and (_asked_to_wait(error) or 0.0) <= _MOST_PATIENCE
+            return (busy or error.status_code >= 500) and (asked_to_wait(error) or 0.0) <= _MOST_PATIENCE
         return isinstance(error, self._openai.APIConnectionError)
 
     def _pause(self, error: openai.APIError, attempt: int) -> float:
         """Seconds until the next attempt. The jitter parts threads that were refused together."""
         grown = min(_MOST_PAUSE, self._manner.backoff * 2.0**attempt) * random.uniform(0.5, 1.5)  # noqa: S311
-        asked = _asked_to_wait(error) if isinstance(error, self._openai.APIStatusError) else None
+        asked = asked_to_wait(error) if isinstance(error, self._openai.APIStatusError) else None
         return grown if asked is None else asked + grown * 0.1
 
     def _refused(self, error: openai.APIError) -> ModelUnavailable:
@@ -325,59 +349,3 @@ def _prompt_estimate(messages: Sequence[Mapping[str, str]], form: str) -> int:
     texts = [form, *(message["content"] for message in messages)]
     tokens = sum(max(token_estimate(text), len(text.encode()) // 4 + 1) for text in texts)
     return tokens + _PER_MESSAGE * len(messages)
-
-
-def _understood(found: Any, most: Tokens) -> _Reply:
-    """Of a completion what is kept."""
-    choices = _choices(found)
-    if not choices or getattr(choices[0], "message", None) is None:
-        raise _no_completion()
-    return _counted(choices[0].message.content or "", choices[0].finish_reason, getattr(found, "usage", None), most)
-
-
-def _choices(found: Any) -> Sequence[Any]:
-    """The one choice that was asked for, or none: an endpoint may send anything."""
-    return (getattr(found, "choices", None) or [])[:1]
-
-
-def _counted(text: object, finish: object, usage: object, most: Tokens) -> _Reply:
-    """A reply with its tokens; those that the endpoint does not report are estimated."""
-    prompt = getattr(usage, "prompt_tokens", None)
-    completion = getattr(usage, "completion_tokens", None)
-    return _Reply(
-        str(text),
-        str(finish),
-        most.prompt if prompt is None else int(prompt),
-        token_estimate(str(text)) if completion is None else int(completion),
-    )
-
-
-def _no_completion() -> ModelUnavailable:
-    return ModelUnavailable(
-        "the endpoint's reply is no chat completion", "check OPENAI_BASE_URL; it mostly ends in /v1"
-    )
-
-
-def _restored(response: str | None) -> _Reply | None:
-    """A kept reply; None for what is none, since a store can come from anywhere."""
-    try:
-        found = json.loads(response or "")
-        return _Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
-    except (ValueError, TypeError, KeyError):
-        return None
-
-
-def _asked_to_wait(error: openai.APIStatusError) -> float | None:
-    """The seconds of Retry-After, which is a number or a date."""
-    value = error.response.headers.get("retry-after", "")
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max(
-        0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
-    )

@@ -73,11 +73,20 @@ def _pooled(db: DuckDBPyConnection, dimension: int) -> list[Nodes]:
 def _kind(kind: Kind, units: dict[str, Ints], members: Ints, rows: Floats) -> Nodes:
     order = np.argsort(units["member"], kind="stable")
     member = units["member"][order]
-    sums = np.zeros((len(member), rows.shape[1]), dtype=np.float32)
-    np.add.at(sums, np.searchsorted(member, members), rows)
+    sums = _sums(rows, np.searchsorted(member, members), len(member))
     sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
     names = np.full(len(member), kind.value, dtype="<U16")
     return Nodes(units["seq"][order].astype(np.int64), units["session"][order].astype(np.int64), names, sums)
+
+
+def _sums(rows: Floats, groups: Ints, count: int) -> Floats:
+    """The sum of the rows of each group, float32 [count, d]; much faster than adding them up one by one."""
+    sums = np.zeros((count, rows.shape[1]), dtype=np.float32)
+    if len(groups):
+        order = np.argsort(groups, kind="stable")
+        starts = np.flatnonzero(np.r_[True, np.diff(groups[order]) != 0])
+        sums[groups[order[starts]]] = np.add.reduceat(rows[order], starts, axis=0)
+    return sums
 
 
 def _generated(db: DuckDBPyConnection, dimension: int) -> Nodes:

@@ -1,0 +1,85 @@
+"""What comes back from an endpoint: a completion, whole or kept, the tokens of it, and how long it asks to wait."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelUnavailable
+from ..text import token_estimate
+from .metering import Tokens
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["Reply", "asked_to_wait", "choices", "counted", "no_completion", "restored", "understood"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What of a reply is kept."""
+
+    text: str
+    finish: str
+    prompt: int
+    completion: int
+
+
+def understood(found: Any, most: Tokens) -> Reply:
+    """Of a completion what is kept."""
+    first: Any = next(iter(choices(found)), None)
+    if getattr(first, "message", None) is None:
+        raise no_completion()
+    return counted(first.message.content or "", first.finish_reason, getattr(found, "usage", None), most)
+
+
+def choices(found: Any) -> Sequence[Any]:
+    """The one choice that was asked for, or none: an endpoint may send anything."""
+    return (getattr(found, "choices", None) or [])[:1]
+
+
+def counted(text: object, finish: object, usage: object, most: Tokens) -> Reply:
+    """A reply with its tokens; those that the endpoint does not report are estimated."""
+    prompt = getattr(usage, "prompt_tokens", None)
+    completion = getattr(usage, "completion_tokens", None)
+    return Reply(
+        str(text),
+        str(finish),
+        most.prompt if prompt is None else int(prompt),
+        token_estimate(str(text)) if completion is None else int(completion),
+    )
+
+
+def no_completion() -> ModelUnavailable:
+    return ModelUnavailable(
+        "the endpoint's reply is no chat completion", "check OPENAI_BASE_URL; it mostly ends in /v1"
+    )
+
+
+def restored(response: str | None) -> Reply | None:
+    """A kept reply; None for what is none, since a store can come from anywhere."""
+    try:
+        found = json.loads(response or "")
+        return Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def asked_to_wait(error: openai.APIStatusError) -> float | None:
+    """The seconds of Retry-After, which is a number or a date."""
+    value = error.response.headers.get("retry-after", "")
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(
+        0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+    )
