@@ -67,7 +67,7 @@ def cases(path: Path, cache: Path, opened: ExitStack) -> Iterator[Case]:
         opened.enter_context(memory.store.reading())
         view = memory.view()
         bare = [(q.id, q.text, q.asked_at or latest_said(haystack)) for q in questions]
-        for question, one in zip(questions, asked(bare, view.speaker_names, [NAMELESS], model()), strict=True):
+        for question, one in zip(questions, asked(bare, view.speaker_names, [MemGAS()], model()), strict=True):
             yield Case(view, one, view.rows_of(sorted(question.evidence)))
         print(path.name, haystack.name, file=sys.stderr)
 
@@ -132,7 +132,7 @@ def by_kind(kind: Kind, *, nameless: bool) -> Callable[[Case], npt.NDArray[np.fl
     def score(case: Case) -> npt.NDArray[np.float64]:
         found, sessions = _located(case.view)
         own = found.kind == kind.value
-        likeness = (found.vectors[own] @ _vector(case, nameless)).astype(float) + 1
+        likeness = found.cosines(_vector(case, nameless)[None, :])[0][own] + 1
         return group_max(likeness, sessions[own], int(case.view.session[-1]) + 1)
 
     return score
@@ -160,11 +160,12 @@ def _located(view: View):  # type: ignore[no-untyped-def]
 def _joined(view: View) -> npt.NDArray[np.float32]:
     """The mean of the granularities' mean vectors, which is what pooling makes of their texts, each once."""
     found, sessions = _located(view)
-    out = np.zeros((int(view.session[-1]) + 1, found.vectors.shape[1]), dtype=np.float32)
+    vectors = found.pooled(np.arange(len(found.unit)))
+    out = np.zeros((int(view.session[-1]) + 1, vectors.shape[1]), dtype=np.float32)
     for kind in np.unique(found.kind):
         own = found.kind == kind
         sums = np.zeros_like(out)
-        np.add.at(sums, sessions[own], found.vectors[own])
+        np.add.at(sums, sessions[own], vectors[own])
         out += sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
     return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
 

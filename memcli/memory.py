@@ -14,7 +14,6 @@ from .indexing.plan import TRANSCRIPT
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder
-from .ranking.phrasing import phrase, spoken_names
 from .store import transcript
 from .store.connection import Store
 from .store.identity import Identity, drop_index, identity, set_identity
@@ -22,7 +21,7 @@ from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
-from .strategies.base import turn_hits
+from .strategies.base import evidence, wordings
 from .text import content_stems
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
@@ -101,6 +100,7 @@ class Memory:
         self._wanted = embedder if isinstance(embedder, str) else embedder.id
         self._given = None if isinstance(embedder, str) else embedder
         self._model: Future[Embedder] | None = None
+        self._writes_with: tuple[str, Embedder] | None = None
         self._consulted = _consulted(self.store, model, budget) if model else None
         self._views: dict[str | None, tuple[int, View]] = {}
 
@@ -112,19 +112,23 @@ class Memory:
         *,
         format_name: str | None = None,
         strict: bool = False,
+        all_branches: bool = False,
         re_embed: bool = False,
         watcher: Watcher | None = None,
     ) -> Report:
-        """Adds what the transcripts at `paths` (files, folders, `-`) hold and the store has not; see `ingestion`.
+        """Adds what the transcripts at `paths` (files, folders, zips, `-`) hold and the store has not; see `ingestion`.
 
+        `all_branches`: also what an edited message or a second try has left behind, where an export has it.
         Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
         """
         from .formats import sources
 
-        found = list(sources(paths))
+        passed_over: list[Path] = []
+        found = list(sources(paths, passed_over.append))
         run = self._ingestion(watcher, re_embed=re_embed)
+        run.pass_over(passed_over)
         for source in found:
-            run.run(source, format_name, strict=strict)
+            run.run(source, format_name, strict=strict, all_branches=all_branches)
         return self._finished(run)
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
@@ -214,7 +218,7 @@ class Memory:
     def _embedder_for_writing(self, *, re_embed: bool) -> Embedder:
         stored = self._identity() if self.store.exists else None
         name = self._wanted or (stored.name if stored else DEFAULT_EMBEDDER)
-        model = self._given or embedder(name, bulk=True)
+        model = self._bulk(name)
         chosen = Identity(name, model.id, model.dimension)
         if stored is not None and stored.id != model.id:
             if not re_embed:
@@ -228,6 +232,12 @@ class Memory:
             with self.store.writing() as db:
                 set_identity(db, chosen)
         return model
+
+    def _bulk(self, name: str) -> Embedder:
+        """The embedder for writing: loaded once, whatever stages need it."""
+        if self._given is None and (self._writes_with is None or self._writes_with[0] != name):
+            self._writes_with = (name, embedder(name, bulk=True))
+        return self._given or self._writes_with[1]  # type: ignore[index]
 
     # -- out -------------------------------------------------------------------------------------------------------
 
@@ -265,7 +275,7 @@ class Memory:
         query, found, view = self._retrieve(question, k, filters, at, strategy_name)
         extractive = _Extractive(self.store, view)
         with self.store.reading():  # one opening for all that is looked up
-            hits = turn_hits(view, found, k)
+            hits = evidence(view, found, k)
             if self._consulted is None:
                 return Reading(extractive.read(query, hits), hits)
         # The store is not held while a model thinks: others may want to write.
@@ -303,9 +313,9 @@ class Memory:
             raise ModelUnavailable(
                 f"this store was filled with {stored.id}, not {model.id}", f"use --embedder {stored.name}"
             )
-        names = spoken_names(text, view.speaker_names)
-        rows = model.embed([text, *(phrase(kind, text, names) for kind in chosen.phrasings)])
-        return Query(text, rows[0], at, filters, dict(zip(chosen.phrasings, rows[1:], strict=True))), view
+        wanted = wordings(chosen, text, view.speaker_names)
+        rows = model.embed([text, *wanted.values()])
+        return Query(text, rows[0], at, filters, dict(zip(wanted, rows[1:], strict=True))), view
 
     def _retrieve(
         self, text: str, k: int, filters: Filters | None, at: datetime | None, strategy_name: str

@@ -20,7 +20,7 @@ from memcli.model import Filters, Kind, Query
 from memcli.ranking.entropy import entropy, router_weights, softmax
 from memcli.ranking.mixture import accepted, two_gaussians
 from memcli.ranking.phrasing import NAMELESS
-from memcli.store.nodes import Nodes
+from memcli.store.nodes import Nodes, Said
 from memcli.store.recalled import nodes
 from memcli.strategies import strategy
 from memcli.strategies.memgas import PARTS, MemGAS
@@ -85,16 +85,19 @@ def test_what_is_accepted_is_nearest(values: list[float]) -> None:
 def _nodes(rows: list[tuple[int, int, list[float]]]) -> Nodes:
     vectors = np.array([vector for _, _, vector in rows], dtype=np.float32)
     units, sessions = (np.array([row[i] for row in rows]) for i in (0, 1))
-    return Nodes(units, sessions, np.full(len(rows), "turn"), vectors)
+    nothing = np.zeros(0, dtype=np.int64)
+    said = Said(np.zeros((0, vectors.shape[1]), np.float16), nothing, np.zeros(0, np.float32), nothing, nothing)
+    made = np.arange(len(rows))
+    return Nodes(units, sessions, np.full(len(rows), "summary"), np.ones(len(rows), np.float32), said, made, vectors)
 
 
 def test_a_unit_joins_older_sessions_alone() -> None:
     near, far = [1.0, 0.0], [0.0, 1.0]
     found = _nodes([(0, 0, near), (1, 0, far), (2, 1, near), (3, 1, near), (4, 2, near)])
-    edges = associations(found, 1)
+    edges = associations(found, [1])[1]
     assert {(src, dst) for src, dst, _ in edges} == {(2, 0), (3, 0)}
     assert all(weight == pytest.approx(1.0) for _, _, weight in edges)
-    assert associations(found, 0) == []
+    assert associations(found, [0]) == {0: []}
 
 
 def test_associations_are_bounded() -> None:
@@ -102,7 +105,7 @@ def test_associations_are_bounded() -> None:
     vectors = rng.normal(size=(300, 8))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     found = _nodes([(i, int(i >= 290), v.tolist()) for i, v in enumerate(vectors)])
-    edges = associations(found, 1)
+    edges = associations(found, [1])[1]
     assert {src for src, _, _ in edges} == set(range(290, 300))
     assert len(edges) <= 10 * CONSIDERED
 
@@ -127,7 +130,10 @@ def test_every_granularity_of_every_session_is_a_node(sample: Memory) -> None:
     assert counts["turn"] == view.n
     assert 0 < counts["summary"] <= sessions
     assert 0 < counts["keyword"] <= sessions
-    assert np.linalg.norm(found.vectors, axis=1) == pytest.approx(1.0, abs=2e-3)
+    vectors = found.pooled(np.arange(len(found.unit)))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=2e-3)
+    places = np.arange(0, len(found.unit), 7)
+    assert found.cosines(vectors[places]) == pytest.approx(vectors[places] @ vectors.T, abs=5e-3)
 
 
 def test_hits_are_sessions_with_their_nearest_turns(sample: Memory) -> None:

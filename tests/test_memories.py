@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memcli.english.verbs import agreeing
 from memcli.indexing.memories import (
     Generated,
     SessionText,
@@ -25,7 +26,6 @@ from memcli.indexing.memories import (
 from memcli.indexing.memories.dating import dated
 from memcli.indexing.memories.facts import retold
 from memcli.indexing.memories.rewriting import in_third_person
-from memcli.indexing.memories.verbs import agreeing
 from memcli.indexing.segments import segment
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 

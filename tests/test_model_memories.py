@@ -14,8 +14,9 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable
 from memcli.formats import Message as Said
+from memcli.indexing.asking import PATIENCE
 from memcli.indexing.association import Associator
-from memcli.indexing.generation import PATIENCE, Generator
+from memcli.indexing.generation import Generator
 from memcli.indexing.memories import Generated, SessionText, Told
 from memcli.indexing.memories.by_model import ModelMemories
 from memcli.indexing.plan import ASSOCIATIONS, MEMORIES, PRODUCERS, by_model
@@ -437,7 +438,7 @@ def test_a_spent_budget_stops_the_run_and_nothing_is_paid_for_twice(
     fill(memory, *([(ANA, f"{fact}.")] for fact in APART))
     server = endpoint(*(says(json.dumps(reply((fact, ["t1"]))), prompt=900) for fact in APART))
     with pytest.raises(BudgetSpent):
-        generator(memory, chat(budget=Budget(tokens=4000)), at_once=1).run()
+        generator(memory, chat(budget=Budget(tokens=3000)), at_once=1).run()
     done = len(server.seen)
     assert 0 < done < 4
     assert texts(memory) == list(APART[:done])
@@ -460,7 +461,7 @@ def test_what_was_paid_for_a_session_that_the_budget_left_half_done_is_not_paid_
     def until_insights(one: Completion) -> Mapping[str, Any]:
         if one.schema.name == "insights":
             raise BudgetSpent("the budget is spent")
-        return asked.complete(one.messages, one.schema)
+        return asked.complete(one.messages, one.schema, most=one.most)
 
     stopped = FakeLanguageModel(until_insights)
     stopped.id = asked.id

@@ -21,8 +21,9 @@ from memcli.errors import StoreBusy, StoreDamaged, StoreMissing, StoreNotWritabl
 from memcli.indexing.coarse import pooled_norms, rounds
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.store import snapshots, transcript
+from memcli.store import identity, migrations, snapshots, transcript
 from memcli.store.connection import Store
+from memcli.store.migrations import MIGRATIONS
 from memcli.store.rows import from_stored, to_stored
 from memcli.store.vectors import VectorIndex
 from memcli.store.view import View
@@ -219,6 +220,21 @@ def test_a_newer_store_is_refused(memory: Memory, write: Callable[..., Path]) ->
         memory.ingest([write("b.jsonl", *_chat("Ho."))])
 
 
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_store_of_an_older_schema_is_upgraded_by_whatever_opens_it(
+    version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., Path]
+) -> None:
+    path = tmp_path / "old.memcli"
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "MIGRATIONS", MIGRATIONS[:version])
+        older.setattr(identity, "REBUILDABLE", ())
+        Memory(path, embedder="fake").ingest([write("a.jsonl", *_chat("I like green tea."))])
+    assert [hit.unit.text for hit in Memory(path, embedder="fake").search("tea")] == ["I like green tea."]
+    with Store(path).reading() as db:
+        assert migrations.version(db) == len(MIGRATIONS)
+    Memory(path, embedder="fake").ingest([write("b.jsonl", *_chat("I sold the boat."))])
+
+
 def test_a_folder_that_takes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As root every folder is writable: a file where the folder should be stands for the refusal."""
     (tmp_path / "file").write_text("")
@@ -348,7 +364,7 @@ def test_a_snapshot_lags_is_extended_and_a_broken_one_is_missing(tmp_path: Path)
             "insert into vector values (?, ?, ?, ?)",
             [(i, i, 1, rows[i].astype(np.float16).tobytes()) for i in range(600, 700)],
         )
-    again = VectorIndex(32, hnsw_from=300)
+    again = VectorIndex(32, hnsw_from=300, few=0)
     with store.writing() as db:
         again.refresh(db)
         assert again.rows == 700
@@ -357,10 +373,38 @@ def test_a_snapshot_lags_is_extended_and_a_broken_one_is_missing(tmp_path: Path)
         db.execute("update snapshot set data = 'broken'::blob where part = 0")
         assert snapshots.load(db, "hnsw") is None
         assert snapshots.state(db) == {"hnsw": "broken"}
-        rebuilt = VectorIndex(32, hnsw_from=300)
+        rebuilt = VectorIndex(32, hnsw_from=300, few=0)
         rebuilt.refresh(db)
         assert rebuilt.snapshot_is_due
         assert rebuilt.nearest(rows[10:11], 1)[0].tolist() == [[10]]
+
+
+def test_a_snapshot_is_loaded_only_for_many_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = _unit_rows(900)
+    loaded: list[int] = []
+    load = snapshots.load_hnsw
+    monkeypatch.setattr(snapshots, "load_hnsw", lambda db, d, n: loaded.append(n) or load(db, d, n))
+    with Store(tmp_path / "v.memcli").writing() as db:
+        values = [(i, i, 1, row.astype(np.float16).tobytes()) for i, row in enumerate(rows)]
+        db.executemany("insert into vector values (?, ?, ?, ?)", values[:600])
+        filled = VectorIndex(32, hnsw_from=300)
+        filled.refresh(db)
+        filled.save(db)
+        db.executemany("insert into vector values (?, ?, ?, ?)", values[600:700])
+        loaded.clear()
+        index = VectorIndex(32, hnsw_from=300, few=20)
+        index.refresh(db)
+        found, _ = index.nearest(rows[590:610], 3)
+        exact = rows[590:610] @ rows[:700].astype(np.float16).astype(np.float32).T
+        assert found.tolist() == np.argsort(-exact, axis=1, kind="stable")[:, :3].tolist()
+        assert index.rows == 700
+        assert not loaded
+        index.nearest(rows[:1], 3)
+        db.executemany("insert into vector values (?, ?, ?, ?)", values[700:])
+        index.refresh(db)
+        assert loaded == [900]
+        assert index.rows == 900
+        assert index.nearest(rows[[10, 850]], 1)[0].tolist() == [[10], [850]]
 
 
 def test_no_store_is_ever_unpickled() -> None:

@@ -16,12 +16,11 @@ import numpy.typing as npt
 
 from ..model import Answer, Filters, Hit, Query
 from ..providers.embedding import Embedder
-from ..ranking.phrasing import phrase, spoken_names
 from ..reading import ExtractiveReader, within
 from ..reading.stored import StoredTranscript
 from ..store.view import View
 from ..strategies import Strategy
-from ..strategies.base import turn_hits
+from ..strategies.base import evidence, wordings
 
 __all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked"]
 
@@ -77,18 +76,21 @@ class Outcome:
 def asked(
     questions: Sequence[tuple[str, str, datetime]],
     speakers: Sequence[str],
-    phrasings: Sequence[str],
+    contenders: Sequence[Strategy],
     model: Embedder,
 ) -> list[Asked]:
     """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go."""
-    wordings = [
-        (text, *(phrase(kind, text, spoken_names(text, speakers)) for kind in phrasings)) for _, text, _ in questions
+    wanted = [
+        {name: text for each in contenders for name, text in wordings(each, question, speakers).items()}
+        for _, question, _ in questions
     ]
-    distinct = list(dict.fromkeys(w for each in wordings for w in each))
+    distinct = list(
+        dict.fromkeys([*(text for _, text, _ in questions), *(t for each in wanted for t in each.values())])
+    )
     rows = dict(zip(distinct, model.embed(distinct), strict=True)) if distinct else {}
     return [
-        Asked(id_, text, at, rows[text], {kind: rows[w] for kind, w in zip(phrasings, words[1:], strict=True)})
-        for (id_, text, at), words in zip(questions, wordings, strict=True)
+        Asked(id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()})
+        for (id_, text, at), each in zip(questions, wanted, strict=True)
     ]
 
 
@@ -99,7 +101,7 @@ def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Out
     hits = contender.retrieve(query, view, DEPTH)
     milliseconds = (perf_counter() - start) * 1000
     turns, sessions = _ranking(hits, view)
-    context = within(turn_hits(view, hits, limits.k), limits.tokens)
+    context = within(evidence(view, hits, limits.k), limits.tokens)
     answer = _read(query, context.hits, view)
     return Outcome(
         question.id,

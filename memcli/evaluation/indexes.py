@@ -18,14 +18,13 @@ from ..model import Needs, TurnId
 from ..providers.embedding import Embedder
 from ..store import transcript
 from ..store.connection import Store
-from ..store.migrations import MIGRATIONS
 
 __all__ = ["filled", "index_path", "session_of"]
 
 
 def index_path(folder: Path, messages: Sequence[Message], embedder_id: str) -> Path:
     """Where the store of these messages is, or will be."""
-    digest = sha256(repr((embedder_id, len(MIGRATIONS), TRANSCRIPT.version)).encode())
+    digest = sha256(repr((embedder_id, TRANSCRIPT.version)).encode())
     for message in messages:
         digest.update(repr(message).encode())
     return folder / f"{digest.hexdigest()[:24]}.memcli"

@@ -195,10 +195,10 @@ class _Job:
         return Task(path, part, files, missing, self.plan.limits, self.plan.seed)
 
     def _asked(self, haystack: Haystack, path: Path, questions: Sequence[Question]) -> list[Asked]:
-        phrasings = list(dict.fromkeys(p for n in self.kept for p in contender(n, self.plan.seed).phrasings))
+        made = [contender(name, self.plan.seed) for name in self.kept]
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]
-        return asked(bare, self._speakers(haystack, path), phrasings, self.corpus.model())
+        return asked(bare, self._speakers(haystack, path), made, self.corpus.model())
 
     def _speakers(self, haystack: Haystack, path: Path) -> list[str]:
         if haystack.messages:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..model import Relation
 from ..ranking.mixture import accepted
@@ -23,7 +24,11 @@ __all__ = ["CONSIDERED", "Associator", "associations"]
 #: How many of the most similar older units a new one is compared with (the released code takes 20 to 30).
 CONSIDERED = 30
 
+_BATCH = 8  # sessions that are compared with all others together
+
 Edges = list[tuple[int, int, float]]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 class Associator:
@@ -41,10 +46,12 @@ class Associator:
         with self._store.reading() as db:
             missing = units.unbuilt(db, {producer.name: producer.version})
             nodes = load_nodes(db, self._dimension) if missing else None
-        for done, session in enumerate(missing, start=1):
+        for start in range(0, len(missing), _BATCH):
             assert nodes is not None
-            self._write(producer, session, associations(nodes, session))
-            self._watch(done, len(missing))
+            batch = missing[start : start + _BATCH]
+            for done, (session, edges) in enumerate(associations(nodes, batch).items(), start=start + 1):
+                self._write(producer, session, edges)
+                self._watch(done, len(missing))
         return len(missing)
 
     def _write(self, producer: Producer, session: int, edges: Edges) -> None:
@@ -59,18 +66,19 @@ class Associator:
             db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
 
 
-def associations(nodes: Nodes, session: int) -> Edges:
-    """Edges from each unit of a session to units of the sessions before it: their numbers, and the cosine."""
-    new, old = nodes.only(nodes.session == session), nodes.only(nodes.session < session)
-    if not len(old.unit):
-        return []
-    edges: Edges = []
-    cosines = (new.vectors @ old.vectors.T).astype(np.float64)
-    for unit, row in zip(new.unit.tolist(), cosines, strict=True):
-        near = np.argsort(-row, kind="stable")[:CONSIDERED]
-        kept = near[accepted(row[near])]
-        edges.extend((unit, int(old.unit[place]), float(row[place])) for place in kept)
-    return edges
+def associations(nodes: Nodes, sessions: Sequence[int]) -> dict[int, Edges]:
+    """For each session the edges from its units to units of the sessions before it: their numbers, and the cosine."""
+    new = np.flatnonzero(np.isin(nodes.session, sessions))
+    cosines = nodes.cosines(nodes.pooled(new))
+    return {session: list(_edges(nodes, session, new, cosines)) for session in sessions}
+
+
+def _edges(nodes: Nodes, session: int, new: Ints, cosines: Floats) -> Iterator[tuple[int, int, float]]:
+    old = np.flatnonzero(nodes.session < session)
+    for row in np.flatnonzero(nodes.session[new] == session) if len(old) else ():
+        near = old[np.argsort(-cosines[row, old], kind="stable")[:CONSIDERED]]
+        for place in near[accepted(cosines[row, near])]:
+            yield int(nodes.unit[new[row]]), int(nodes.unit[place]), float(cosines[row, place])
 
 
 def _turns(db: DuckDBPyConnection, session: int) -> int:

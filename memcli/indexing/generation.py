@@ -1,15 +1,12 @@
 """Generated memory for the sessions that lack it: made, checked, embedded and written, a transaction a session.
 
-What a session costs is what it adds: its own sentences, and one product of its facts with those of memory.
-
-A language model may be the writer. The ledger then says so beside what it says of memory in general: what a model wrote
-is not made again without it, and what was made without it is, once, when a model is asked for.
+What a session costs is what it adds: its own sentences, and one product of its facts with those of memory. A language
+model may be the writer; where it fails, a session's memory is made without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -17,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import BudgetSpent, ModelUnavailable
-from ..model import Kind, Session, SessionId, Turn, TurnId
+from ..errors import ModelUnavailable
+from ..model import Kind, Session, Turn, TurnId
 from ..providers.embedding import Embedder
 from ..ranking.bm25 import idf
 from ..store import memories, transcript, units
@@ -26,54 +23,34 @@ from ..store.connection import Store
 from ..store.memories import Fact, MemoryRow
 from ..store.rows import transaction
 from ..text import content_stems
+from .asking import Asking, Failed
 from .memories import Generated, SessionText, Told, insights, supersedes, verify
 from .memories.base import Vectors, speaker_name
 from .memories.writers import Offline, Rarity, Writer
 from .plan import ASSOCIATIONS, MEMORIES
+from .stored import StoredSession, read_session, record
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Failed", "Generator"]
+__all__ = ["BATCH", "Generator"]
 
 #: Sessions that are read, and whose units are embedded, together.
 BATCH = 32
-#: A model that fails for so many sessions in a row is asked no more: one that hangs would cost minutes for each.
-PATIENCE = 5
 #: Facts that are less alike than this are not of one thing: neither changes the other.
 _OF_ONE_THING = 0.55
 #: Noted for a session whose insights the model failed to word: it is not done, but what it wrote stays.
 _HALF_DONE = 0
 
 Watch = Callable[[int, int], object]
-#: Told which session a model failed for, and why.
-Failed = Callable[[SessionId, ModelUnavailable], object]
 _Finished = tuple["_Draft", list[Generated], int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A stored session: its number, its text, and the numbers of its turns.
-
-    The memory of its first `kept` turns is a model's: only a model makes it again.
-    """
-
-    seq: int
-    text: SessionText
-    numbers: dict[TurnId, int]
-    kept: int
-
-    def rest(self) -> SessionText:
-        """The turns of which memory may be made without a model."""
-        text, kept = self.text, self.kept
-        return SessionText(text.session, text.turns[kept:], text.sentences[kept:], text.vectors[kept:])
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
     """What was made of a session, each unit with the verdict on it, and by whom."""
 
-    read: _Read
+    read: StoredSession
     units: list[Generated]
     writer: Writer
 
@@ -101,8 +78,7 @@ class Generator:
         self._embedder = embedder
         self._watch = watch
         self._writer = writer
-        self._failed = failed
-        self._in_a_row: list[ModelUnavailable] = []
+        self._asking = Asking(writer, failed) if writer else None
         self._pending: set[int] = set()
 
     def run(self) -> int:
@@ -126,37 +102,16 @@ class Generator:
     def _drafts(self, seqs: Sequence[int]) -> Iterator[list[_Draft]]:
         """The drafts of these sessions: a model's one by one, since the next may end the run."""
         with self._store.reading() as db:
-            reads = [_read(db, seq) for seq in seqs]
+            reads = [read_session(db, seq, MEMORIES) for seq in seqs]
             offline = Offline(_rarity(db, reads))
-        if self._writer is None:
+        if self._writer is None or self._asking is None:
             yield [_drafted(read, read.rest(), offline) for read in reads]
             return
-        # All replies are there before anything is written: the model keeps them in the same store, from its threads.
-        with ThreadPoolExecutor(self._writer.at_once, thread_name_prefix="memcli-memory") as pool:
-            asked = [pool.submit(self._ask, self._writer, read.text) for read in reads]
-        for read, reply in zip(reads, asked, strict=True):
-            yield [self._draft(read, reply, self._writer, offline)]
-
-    def _ask(self, writer: Writer, text: SessionText) -> list[Generated]:
-        if len(self._in_a_row) >= PATIENCE:
-            raise self._in_a_row[-1]
-        return writer.session(text)
-
-    def _draft(self, read: _Read, reply: Future[list[Generated]], writer: Writer, offline: Writer) -> _Draft:
-        try:
-            units_ = reply.result()
-        except ModelUnavailable as why:
-            self._gave_way(read, why)
-            return _drafted(read, read.rest(), offline)
-        self._in_a_row.clear()
-        return _Draft(read, _verified(units_, read.text, writer), writer)
-
-    def _gave_way(self, read: _Read, why: ModelUnavailable) -> None:
-        """The model failed for a session. Raises BudgetSpent again: that is no failure, but the end."""
-        if isinstance(why, BudgetSpent):
-            raise why
-        self._in_a_row.append(why)
-        self._failed(read.text.session.id, why)
+        for read, made in zip(reads, self._asking.replies([read.text for read in reads]), strict=True):
+            if made is None:
+                yield [_drafted(read, read.rest(), offline)]
+            else:
+                yield [_Draft(read, _verified(made, read.text, self._writer), self._writer)]
 
     # -- written ---------------------------------------------------------------------------------------------------
 
@@ -164,7 +119,7 @@ class Generator:
         """Writes sessions one after the other while the store is held open once: to open it costs more than most do."""
         vectors = self._embed([unit.text for draft in drafts for unit in draft.units])
         with self._store.reading() as db:
-            earlier = self._earlier(db)
+            earlier = self._earlier(db, [vectors[text] for text in _fact_texts(drafts)])
         known = [_known(fact) for fact in earlier]
         finished = []
         for draft in drafts:
@@ -191,9 +146,12 @@ class Generator:
         distinct = list(dict.fromkeys(texts))
         return dict(zip(distinct, self._embedder.embed(distinct), strict=True)) if distinct else {}
 
-    def _earlier(self, db: DuckDBPyConnection) -> list[Fact]:
-        """The facts of all sessions but those whose facts are about to be made again, the present one among them."""
-        found = memories.facts(db, Kind.FACT)
+    def _earlier(self, db: DuckDBPyConnection, new: Sequence[Vectors]) -> list[Fact]:
+        """The facts that new ones could change or recur to.
+
+        Of all sessions but those whose facts are about to be made again, the present one among them.
+        """
+        found = memories.facts(db, Kind.FACT, np.array(new), _OF_ONE_THING)
         number = transcript.session_numbers(db, list({fact.session for fact in found}))
         return [fact for fact in found if number[fact.session] not in self._pending]
 
@@ -202,7 +160,8 @@ class Generator:
         try:
             return draft.writer.insights(new, earlier), draft.writer.producer.version
         except ModelUnavailable as why:
-            self._gave_way(draft.read, why)
+            if self._asking is not None:
+                self._asking.gave_way(draft.read.text.session.id, why)
             return insights(new, earlier), _HALF_DONE
 
 
@@ -223,7 +182,6 @@ def _write(
     written = {seq: (unit, vectors[unit.text]) for seq, unit in zip(seqs, made, strict=True)}
     replaced = _supersede(db, read, written, earlier)
     _record(db, draft, version)
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
     session = read.text.session.id
     new = [
         Fact(seq, unit.kind, unit.text, vector, unit.label, session, unit.at, unit.sources)
@@ -231,6 +189,10 @@ def _write(
         if unit.kind is Kind.FACT and unit.supported
     ]
     return [fact for fact in earlier if fact.unit not in replaced] + new
+
+
+def _fact_texts(drafts: Sequence[_Draft]) -> list[str]:
+    return [unit.text for draft in drafts for unit in draft.units if unit.kind is Kind.FACT]
 
 
 def _news(draft: _Draft, vectors: Mapping[str, Vectors]) -> list[Told]:
@@ -242,44 +204,19 @@ def _news(draft: _Draft, vectors: Mapping[str, Vectors]) -> list[Told]:
     ]
 
 
-def _read(db: DuckDBPyConnection, seq: int) -> _Read:
-    turns = transcript.turns_of(db, seq)
-    session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
-    said = memories.said_in(db, seq)
-    text = SessionText(session, turns, [said[t.id].sentences for t in turns], [said[t.id].vectors for t in turns])
-    return _Read(seq, text, {turn: found.number for turn, found in said.items()}, _kept(db, seq))
-
-
-def _kept(db: DuckDBPyConnection, seq: int) -> int:
-    """How many turns of a session a model wrote the memory of, with those of which some was added to it since."""
-    rows = db.execute(
-        "select producer, turns from built where session = ? and (producer = ? or starts_with(producer, ?))",
-        [seq, MEMORIES.name, f"{MEMORIES.name}:"],
-    ).fetchall()
-    by_model = any(producer != MEMORIES.name for producer, _ in rows)
-    return max(int(turns) for _, turns in rows) if by_model else 0
-
-
 def _record(db: DuckDBPyConnection, draft: _Draft, version: int) -> None:
-    """Notes that the session has memory, and which model's: that of one takes the place of any other's.
-
-    What it had been associated by is gone: that is to be found again.
-    """
-    seq, turns, producer = draft.read.seq, len(draft.read.text.turns), draft.writer.producer
-    units.record_built(db, seq, MEMORIES.name, MEMORIES.version, turns)
-    db.execute("update built set version = 0 where session = ? and producer = ?", [seq, ASSOCIATIONS.name])
-    if draft.by_model:
-        db.execute("delete from built where session = ? and starts_with(producer, ?)", [seq, f"{MEMORIES.name}:"])
-        units.record_built(db, seq, producer.name, version, turns)
+    """Notes that the session has memory. What it had been associated by is gone: that is to be found again."""
+    db.execute("update built set version = 0 where session = ? and producer = ?", [draft.read.seq, ASSOCIATIONS.name])
+    record(db, draft.read, MEMORIES, draft.writer.producer, version)
 
 
-def _rarity(db: DuckDBPyConnection, reads: Sequence[_Read]) -> Rarity:
+def _rarity(db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Rarity:
     stems = {stem for read in reads for turn in read.text.turns for stem in content_stems(turn.text)}
     turns, total = memories.frequencies(db, list(stems))
     return lambda stem: float(idf(turns.get(stem, 1), total))
 
 
-def _drafted(read: _Read, text: SessionText, writer: Writer) -> _Draft:
+def _drafted(read: StoredSession, text: SessionText, writer: Writer) -> _Draft:
     return _Draft(read, _verified(writer.session(text), read.text, writer), writer)
 
 
@@ -308,7 +245,7 @@ def _known(fact: Fact) -> Told:
     return Told(fact.text, fact.vector, fact.label, fact.session, fact.at, fact.turns)
 
 
-def _numbers(db: DuckDBPyConnection, read: _Read, made: Sequence[Generated]) -> dict[TurnId, int]:
+def _numbers(db: DuckDBPyConnection, read: StoredSession, made: Sequence[Generated]) -> dict[TurnId, int]:
     """The numbers of all source turns: an insight rests on other sessions, too."""
     other = [turn for unit in made for turn in unit.sources if turn not in read.numbers]
     return read.numbers | {turn: seq for turn, (seq, _) in transcript.indexed(db, other).items()}
@@ -331,7 +268,7 @@ def _row(unit: Generated, vector: Vectors, numbers: dict[TurnId, int]) -> Memory
 
 
 def _supersede(
-    db: DuckDBPyConnection, read: _Read, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
+    db: DuckDBPyConnection, read: StoredSession, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
 ) -> set[int]:
     """Notes which stored facts the new ones make untrue, which it returns, and which insights they take up."""
     replaced = set()

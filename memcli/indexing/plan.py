@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from ..model import Kind, Needs, Relation
 
-__all__ = ["ASSOCIATIONS", "MEMORIES", "PRODUCERS", "TRANSCRIPT", "Producer", "by_model", "plan"]
+__all__ = ["ASSOCIATIONS", "EVENTS", "MEMORIES", "PRODUCERS", "TRANSCRIPT", "Producer", "by_model", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,23 @@ MEMORIES = Producer("memories", 1, Needs(frozenset({Kind.SUMMARY, Kind.KEYWORD, 
 #: What a new session's units, of all granularities, are associated with among the older ones' (MemGAS §2.2).
 ASSOCIATIONS = Producer("associations", 1, Needs(frozenset(), frozenset({Relation.ASSOCIATED})))
 
+#: EDUs, structured chunks and their arguments, joined as a graph (EMem §3.2).
+EVENTS = Producer(
+    "events",
+    1,
+    Needs(frozenset({Kind.EDU, Kind.CHUNK, Kind.ARGUMENT}), frozenset({Relation.HAS_ARGUMENT, Relation.SYNONYM})),
+)
+
 #: Every producer there is, in the order in which they run.
-PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS)
+PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS)
 
 
-def by_model(model: str) -> Producer:
-    """The producer that makes what MEMORIES makes with the language model of this id, and takes its place.
+def by_model(model: str, of: Producer = MEMORIES) -> Producer:
+    """The producer that makes what `of` makes with the language model of this id, and takes its place.
 
     It is run only where it is asked for, so that nothing is paid for by the way: it is not among the PRODUCERS.
     """
-    return Producer(f"{MEMORIES.name}:{model}", 1, MEMORIES.makes)
+    return Producer(f"{of.name}:{model}", 1, of.makes)
 
 
 def plan(needs: Iterable[Needs]) -> list[Producer]:

@@ -9,9 +9,10 @@ from ..providers.embedding import Embedder
 from ..store import units
 from ..store.connection import Store
 from .association import Associator
+from .event_graph import Events
 from .generation import Generator
 from .indexer import Indexer
-from .plan import ASSOCIATIONS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, plan
+from .plan import ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, plan
 
 __all__ = ["kept_up", "lacking", "prepare"]
 
@@ -46,3 +47,5 @@ def prepare(
             Generator(store, model(), lambda done, of: watch("generating memory", done, of)).run()
         elif producer is ASSOCIATIONS:
             Associator(store, model().dimension, lambda done, of: watch("associating", done, of)).run()
+        elif producer is EVENTS:
+            Events(store, model(), lambda done, of: watch("extracting events", done, of)).run()

@@ -52,6 +52,7 @@ class Completion:
     messages: tuple[Message, ...]
     schema: Schema
     sample: int
+    most: int | None = None
 
     @property
     def text(self) -> str:
@@ -89,11 +90,10 @@ class FakeLanguageModel:
         watch: Watch | None = None,
         most: int | None = None,
     ) -> Mapping[str, Any]:
-        """See `LanguageModel.complete`; it writes a few letters at a time, and `most` is nothing to it.
+        """See `LanguageModel.complete`; it writes a few letters at a time, and as many as it likes.
 
         Raises ModelUnavailable at the end of the script, and for a wrong form."""
-        del most
-        completion = Completion(tuple(messages), schema, sample)
+        completion = Completion(tuple(messages), schema, sample, most)
         with self._lock:
             self.asked.append(completion)
             reply = self._script(completion)

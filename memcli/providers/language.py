@@ -308,7 +308,7 @@ class ChatModel:
         return min(1, self._manner.retries) if isinstance(error, self._openai.APITimeoutError) else self._manner.retries
 
     def _is_of_the_form(self, error: openai.APIError) -> bool:
-        """Whether the request is refused as it stands; some servers call a form that they do not know an error of theirs."""
+        """Whether the request is refused as it stands; some servers call an unknown form their own error."""
         if isinstance(error, (self._openai.BadRequestError, self._openai.UnprocessableEntityError)):
             return True
         return isinstance(error, self._openai.APIStatusError) and "response_format" in str(error)

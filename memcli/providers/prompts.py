@@ -1,4 +1,4 @@
-"""Prompts as versioned text files, and the fence that keeps what people said from being read as instructions."""
+"""Prompts as versioned text files, and how what people said is put into them: fenced, on one line, under short ids."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from hashlib import sha256
 from importlib import resources
 from string import Template
 
-__all__ = ["Prompt", "fenced", "prompt"]
+from ..text import clean
+
+__all__ = ["Prompt", "fenced", "prompt", "short_id", "tidy"]
 
 _VERSION = "version: "
 
@@ -54,3 +56,13 @@ def fenced(text: str) -> str:
     while not mark or mark in text:
         mark = sha256(f"{mark}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"<data {mark}>\n{text}\n</data {mark}>"
+
+
+def tidy(text: str) -> str:
+    """On one line, so that nothing that was said can pretend to be two things, and without control characters."""
+    return " ".join(clean(text).split())
+
+
+def short_id(said: str) -> str:
+    """An id as it was shown, of the ways in which models write it."""
+    return said.strip().strip("[]()").lower()

@@ -55,6 +55,7 @@ def counted(text: object, finish: object, usage: object, most: Tokens) -> Reply:
 
 
 def no_completion() -> ModelUnavailable:
+    """The error for a reply that is none."""
     return ModelUnavailable(
         "the endpoint's reply is no chat completion", "check OPENAI_BASE_URL; it mostly ends in /v1"
     )

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from memcli.model import Hit, Query, Turn, TurnId
+from memcli.model import Hit, Kind, Query, Turn, TurnId
 from memcli.reading.question import Question
 from memcli.text import stems
 
@@ -68,11 +68,9 @@ def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Tr
     """The sentences of the best hits, best hit first."""
     chosen = hits[:DEPTH]
     weights = _Weights(transcript.rarity(question.stems))
-    sentences = transcript.sentences([hit.unit.sources[0] for hit in chosen], query.vector)
-    said = [
-        [(text, cosine, weights.covered(text)) for text, cosine in sentences.get(hit.unit.sources[0], ())]
-        for hit in chosen
-    ]
+    turns = [hit.unit.sources[0] for hit in chosen if hit.unit.kind is not Kind.EDU]
+    sentences = transcript.sentences(turns, query.vector)
+    said = [[(text, cosine, weights.covered(text)) for text, cosine in _said(hit, sentences)] for hit in chosen]
     cosine = max((cosine for each in said for _, cosine, _ in each), default=0.0)
     covered = max((covered for each in said for _, _, covered in each), default=0.0)
     top = max((hit.score for hit in chosen), default=0.0)
@@ -89,6 +87,13 @@ def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Tr
             for text, near, part in each
         )  # fmt: skip
     return found
+
+
+def _said(hit: Hit, sentences: Mapping[TurnId, Sequence[tuple[str, float]]]) -> Sequence[tuple[str, float]]:
+    """An EDU is one sentence, which is better than that of its turn: it names its people and dates."""
+    if hit.unit.kind is Kind.EDU:
+        return [(hit.unit.text, hit.trace.get("cosine", 0.0))]
+    return sentences.get(hit.unit.sources[0], ())
 
 
 def _spoken_by(speaker: str, about: str | None) -> float:

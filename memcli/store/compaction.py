@@ -42,6 +42,8 @@ _ORPHANS: Mapping[str, tuple[str, str]] = {
     "edges without an end": ("edge", "src not in (select seq from unit) or dst not in (select seq from unit)"),
     "vectors without a sentence": ("vector", "seq not in (select vector from unit where vector is not null)"),
     "memories without a unit": ("memory", "unit not in (select seq from unit)"),
+    "events without a unit": ("event", "unit not in (select seq from unit)"),
+    "roles without an event": ("role", "event not in (select seq from unit) or argument not in (select seq from unit)"),
     "postings without a turn": ("posting", "turn not in (select seq from turn)"),
     "documents without a turn": ("document", "turn not in (select seq from turn)"),
     "ledger entries without a session": ("built", "session not in (select seq from session)"),
@@ -147,7 +149,7 @@ def _rebuild(db: DuckDBPyConnection) -> tuple[str, ...]:
     rebuilt = []
     filled = identity(db)
     if filled is not None:
-        index = VectorIndex(filled.dimension)
+        index = VectorIndex(filled.dimension, few=0)  # the snapshot itself is what is looked at
         index.refresh(db)
         if index.snapshot_is_due:
             index.save(db)

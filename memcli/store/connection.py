@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -63,8 +63,9 @@ class Store:
     def reading(self, wait: float = READ_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection to read over; a block within such a block shares it.
 
-        While this process has the store open for writing, it sees what is committed.
-        Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy.
+        A store of an older schema is upgraded first. While this process has the store open for writing, a reader sees
+        what is committed.
+        Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy; StoreNotWritable where an upgrade is not possible.
         """
         held = self._shared or getattr(self._held, "db", None)
         if held is not None:
@@ -72,20 +73,24 @@ class Store:
             return
         if not self.exists:
             raise StoreMissing(f"no store at {self.path}", "make one with: memcli ingest FILE")
-        with self._opened(self._open_to_read, self._close_reader, wait) as db:
-            self._check_schema(migrations.version(db))
+        with ExitStack() as opened:
+            db = opened.enter_context(self._opened(self._open_to_read, self._close_reader, wait))
+            if self._is_old(migrations.version(db)):
+                opened.close()
+                with self.writing():  # migrates
+                    pass
+                db = opened.enter_context(self._opened(self._open_to_read, self._close_reader, wait))
             self._held.db = db
             try:
                 yield db
             finally:
                 self._held.db = None
 
-    def _check_schema(self, done: int) -> None:
+    def _is_old(self, done: int) -> bool:
         migrations.check(done)
         if done == 0:
             raise StoreMissing(f"{self.path} is empty", "fill it with: memcli ingest FILE")
-        if done < len(migrations.MIGRATIONS):
-            raise StoreError(f"{self.path} has an older schema", "any memcli ingest or compact upgrades it")
+        return done < len(migrations.MIGRATIONS)
 
     @contextmanager
     def writing(self, wait: float = WRITE_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["Identity", "drop_index", "identity", "set_identity"]
 
 #: Everything that can be made again from what was said.
-REBUILDABLE = ("unit", "source", "edge", "vector", "posting", "document", "built", "snapshot", "memory")
+REBUILDABLE = (
+    "unit", "source", "edge", "vector", "posting", "document", "built", "snapshot", "memory", "event", "role",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

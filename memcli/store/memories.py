@@ -24,9 +24,11 @@ __all__ = [
     "GENERATED",
     "Fact",
     "MemoryRow",
+    "append_memories",
     "drop_memories",
     "facts",
     "frequencies",
+    "numbered_memories",
     "replace",
     "said_in",
     "write_memories",
@@ -36,6 +38,7 @@ Floats = npt.NDArray[np.float32]
 
 #: The kinds that are generated and not said.
 GENERATED = (Kind.SUMMARY, Kind.KEYWORD, Kind.FACT, Kind.INSIGHT)
+_BLOCK = 8192  # vectors that are compared at a time
 _GENERATED = f"kind in ({', '.join(repr(kind.value) for kind in GENERATED)})"
 
 
@@ -72,17 +75,24 @@ class Fact:
 def write_memories(db: DuckDBPyConnection, session: int, rows: Sequence[MemoryRow]) -> list[int]:
     """Adds generated units to a session, joined to the session's unit; returns their numbers."""
     units = UnitRows(session, Numbers.read(db).unit)
-    whole = scalar(db, "select min(seq) from unit where session = ? and kind = 'session'", [session])
+    seqs = numbered_memories(db, units, rows)
+    units.write(db)
+    append_memories(db, seqs, rows)
+    return seqs
+
+
+def numbered_memories(db: DuckDBPyConnection, units: UnitRows, rows: Sequence[MemoryRow]) -> list[int]:
+    """The numbers that generated units get among the `units` of a session, whose own unit they are joined to."""
+    whole = scalar(db, "select min(seq) from unit where session = ? and kind = 'session'", [units.session])
     seqs = [units.add(row.kind, row.id, row.turns, text=row.text) for row in rows]
     if whole is not None:
         for seq in seqs:
             units.join(seq, int(whole), Relation.MEMBERSHIP)
-    units.write(db)
-    _append(db, seqs, rows)
     return seqs
 
 
-def _append(db: DuckDBPyConnection, seqs: Sequence[int], rows: Sequence[MemoryRow]) -> None:
+def append_memories(db: DuckDBPyConnection, seqs: Sequence[int], rows: Sequence[MemoryRow]) -> None:
+    """Notes what is known of generated units beside their text and sources, under their numbers."""
     times = [to_stored(row.at) for row in rows]
     append(
         db,
@@ -116,20 +126,43 @@ def replace(db: DuckDBPyConnection, old: int, new: int, at: datetime | None) -> 
     db.execute("update memory set valid_to = ?, replaced_by = ? where unit = ?", [to_stored(at)[0], new, old])
 
 
-def facts(db: DuckDBPyConnection, kind: Kind) -> list[Fact]:
-    """The supported units of `kind` (facts or insights) that nothing has replaced, in the order in which they came."""
+def facts(db: DuckDBPyConnection, kind: Kind, like: Floats | None = None, least: float = 0.0) -> list[Fact]:
+    """The supported units of `kind` (facts or insights) that nothing has replaced, in the order in which they came.
+
+    With `like` [n, d]: those alone that have at least the cosine `least` to one of these vectors.
+    """
+    held = columns(
+        db,
+        """select m.unit, m.data from memory m join unit u on u.seq = m.unit
+           where u.kind = ? and m.supported and m.replaced_by is null order by m.unit""",
+        [kind.value],
+    )
+    if not len(held["unit"]) or (like is not None and not len(like)):
+        return []
+    vectors = np.frombuffer(b"".join(held["data"].tolist()), dtype=np.float16).reshape(len(held["unit"]), -1)
+    chosen = _near(vectors, like, least) if like is not None else np.arange(len(vectors))
+    seqs = held["unit"][chosen].tolist()
+    vector = dict(zip(seqs, vectors[chosen].astype(np.float32), strict=True))
     found = db.execute(
-        """select u.seq, u.text, m.data, m.label, s.id, m.valid_from, m.utc_offset, list(t.id order by t.seq)
+        """select u.seq, u.text, m.label, s.id, m.valid_from, m.utc_offset, list(t.id order by t.seq)
            from memory m join unit u on u.seq = m.unit join session s on s.seq = u.session
            join source o on o.unit = u.seq join turn t on t.seq = o.turn
-           where u.kind = ? and m.supported and m.replaced_by is null
+           where u.seq in (select unnest(?::integer[]))
            group by all order by u.seq""",
-        [kind.value],
+        [seqs],
     ).fetchall()
     return [
-        Fact(seq, kind, text, _vector(data), label, SessionId(session), from_stored(at, offset), tuple(turns))
-        for seq, text, data, label, session, at, offset, turns in found
+        Fact(seq, kind, text, vector[seq], label, SessionId(session), from_stored(at, offset), tuple(turns))
+        for seq, text, label, session, at, offset, turns in found
     ]
+
+
+def _near(vectors: npt.NDArray[np.float16], like: Floats, least: float) -> npt.NDArray[np.intp]:
+    """The rows of `vectors` with at least the cosine `least` to some row of `like`; widened block by block."""
+    best = [
+        (like @ vectors[at : at + _BLOCK].astype(np.float32).T).max(axis=0) for at in range(0, len(vectors), _BLOCK)
+    ]
+    return np.flatnonzero(np.concatenate(best) >= least)
 
 
 def _vector(data: bytes) -> Floats:

@@ -58,10 +58,21 @@ def _memory(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _event(db: duckdb.DuckDBPyConnection) -> None:
+    """What is known of an EDU or a structured chunk beside that: its event type, a chunk's whole block, and who or what
+    takes part in it in which role.
+    """
+    db.execute("""
+        create table event (unit integer not null, type varchar not null, body varchar);
+        create table role (event integer not null, argument integer not null, name varchar not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
     ("memory", _memory),
+    ("event", _event),
 )
 
 

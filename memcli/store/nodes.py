@@ -12,93 +12,132 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind
-from .rows import columns
+from .rows import Columns, columns
 from .vectors import load_matrix
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Nodes", "load_nodes"]
+__all__ = ["Nodes", "Said", "load_nodes"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """What was said, sentence by sentence: the distinct vectors float16 [v, d], and of each of the sentences the row
+    among them, its weight, and the places of its turn's and its session's node.
+    """
+
+    matrix: npt.NDArray[np.float16]
+    row: Ints
+    weight: Floats
+    turn: Ints
+    session: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """Units by number, with their session's number, their kind, and their vectors float32 [n, d] of unit length."""
+    """Units by number, with their session's number, their kind, and the length of their pooled vector.
+
+    Those of `made`, by place, have a vector of their own: `vectors` float32 [m, d]. The cosine of a pooled vector is a
+    sum of sentence cosines, so that no pooled vector is ever made but for the few that are asked for.
+    """
 
     unit: Ints
     session: Ints
     kind: npt.NDArray[np.str_]
+    norm: Floats
+    said: Said
+    made: Ints
     vectors: Floats
 
-    def only(self, keep: npt.NDArray[np.bool_] | Ints) -> Nodes:
-        """Some of them."""
-        return Nodes(self.unit[keep], self.session[keep], self.kind[keep], self.vectors[keep])
+    def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
+        """The cosine of each query [q, d] with each node: [q, n]."""
+        said, found = self.said, np.zeros((len(queries), len(self.unit)))
+        raw = np.empty((len(queries), len(said.matrix)), dtype=np.float32)
+        for at in range(0, len(said.matrix), _BLOCK):  # widened block by block: memory stays flat
+            raw[:, at : at + _BLOCK] = queries @ said.matrix[at : at + _BLOCK].astype(np.float32).T
+        weighed = raw[:, said.row] * said.weight
+        for places in (said.turn, said.session):
+            for number, values in enumerate(weighed):
+                found[number] += np.bincount(places, weights=values, minlength=len(self.unit))
+        found /= self.norm
+        found[:, self.made] = queries @ self.vectors.T
+        return found
+
+    def pooled(self, places: Ints) -> Floats:
+        """The vectors float32 [m, d], of unit length, of the nodes at these places."""
+        found = np.zeros((len(places), self.vectors.shape[1]), dtype=np.float32)
+        number = np.full(len(self.unit), -1)
+        number[places] = np.arange(len(places))
+        for of in (self.said.turn, self.said.session):
+            own = np.flatnonzero(number[of] >= 0)
+            rows = self.said.matrix[self.said.row[own]].astype(np.float32) * self.said.weight[own, None]
+            np.add.at(found, number[of[own]], rows)
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+        own = np.flatnonzero(number[self.made] >= 0)
+        found[number[self.made[own]]] = self.vectors[own]
+        return found
 
 
-def load_nodes(db: DuckDBPyConnection, dimension: int) -> Nodes:
-    """Every node of the open store, by the numbers of their units."""
-    parts = [*_pooled(db, dimension), _generated(db, dimension)]
-    found = Nodes(
-        np.concatenate([part.unit for part in parts]),
-        np.concatenate([part.session for part in parts]),
-        np.concatenate([part.kind for part in parts]),
-        np.concatenate([part.vectors for part in parts]),
+_BLOCK = 8192
+
+
+def load_nodes(db: DuckDBPyConnection, dimension: int, sessions: Ints | None = None) -> Nodes:
+    """Every node of the open store, by the numbers of their units; of some sessions, by number, alone."""
+    units = _of(
+        columns(
+            db,
+            """select seq, session, kind, norm from unit where kind in ('session', 'turn', 'summary', 'keyword')
+               order by seq""",
+        ),
+        sessions,
     )
-    return found.only(np.argsort(found.unit, kind="stable"))
-
-
-def _pooled(db: DuckDBPyConnection, dimension: int) -> list[Nodes]:
-    said = columns(
+    seqs, made = units["seq"].astype(np.int64), np.flatnonzero(np.isin(units["kind"].astype(str), _GENERATED))
+    data = columns(
         db,
-        """select o.turn, u.session, u.vector, v.weight from unit u join source o on o.unit = u.seq
-           join vector v on v.seq = u.vector where u.kind = 'sentence' order by u.seq""",
+        """select m.unit, m.data from memory m join unit u on u.seq = m.unit
+           where u.kind in ('summary', 'keyword') order by m.unit""",
+    )
+    own = data["data"][np.isin(data["unit"], seqs)]
+    vectors = np.frombuffer(b"".join(own.tolist()), dtype=np.float16).astype(np.float32).reshape(-1, dimension)
+    norm = np.maximum(units["norm"].astype(np.float32), 1e-9)
+    said = _said(db, dimension, units, sessions)
+    return Nodes(seqs, units["session"].astype(np.int64), units["kind"].astype("<U16"), norm, said, made, vectors)
+
+
+_GENERATED = [Kind.SUMMARY.value, Kind.KEYWORD.value]
+
+
+def _of(found: Columns, sessions: Ints | None) -> Columns:
+    if sessions is None:
+        return found
+    keep = np.isin(found["session"], sessions)
+    return {name: column[keep] for name, column in found.items()}
+
+
+def _said(db: DuckDBPyConnection, dimension: int, units: Columns, sessions: Ints | None) -> Said:
+    said = _of(
+        columns(
+            db,
+            """select o.turn, u.session, u.vector, v.weight from unit u join source o on o.unit = u.seq
+               join vector v on v.seq = u.vector where u.kind = 'sentence' order by u.seq""",
+        ),
+        sessions,
+    )
+    members = columns(
+        db, "select u.seq, o.turn from unit u join source o on o.unit = u.seq where u.kind = 'turn' order by o.turn"
     )
     seqs, matrix = load_matrix(db, dimension)
-    rows = matrix[np.searchsorted(seqs, said["vector"])].astype(np.float32) * np.maximum(said["weight"], 1)[:, None]
-    turns = columns(
-        db,
-        """select u.seq, u.session, o.turn as member from unit u join source o on o.unit = u.seq
-           where u.kind = 'turn'""",
-    )
-    sessions = columns(db, "select seq, session, session as member from unit where kind = 'session'")
-    return [
-        _kind(Kind.TURN, turns, said["turn"], rows),
-        _kind(Kind.SESSION, sessions, said["session"], rows),
-    ]
-
-
-def _kind(kind: Kind, units: dict[str, Ints], members: Ints, rows: Floats) -> Nodes:
-    order = np.argsort(units["member"], kind="stable")
-    member = units["member"][order]
-    sums = _sums(rows, np.searchsorted(member, members), len(member))
-    sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
-    names = np.full(len(member), kind.value, dtype="<U16")
-    return Nodes(units["seq"][order].astype(np.int64), units["session"][order].astype(np.int64), names, sums)
-
-
-def _sums(rows: Floats, groups: Ints, count: int) -> Floats:
-    """The sum of the rows of each group, float32 [count, d]; much faster than adding them up one by one."""
-    sums = np.zeros((count, rows.shape[1]), dtype=np.float32)
-    if len(groups):
-        order = np.argsort(groups, kind="stable")
-        starts = np.flatnonzero(np.r_[True, np.diff(groups[order]) != 0])
-        sums[groups[order[starts]]] = np.add.reduceat(rows[order], starts, axis=0)
-    return sums
-
-
-def _generated(db: DuckDBPyConnection, dimension: int) -> Nodes:
-    found = columns(
-        db,
-        """select u.seq, u.session, u.kind, m.data from unit u join memory m on m.unit = u.seq
-           where u.kind in ('summary', 'keyword') order by u.seq""",
-    )
-    vectors = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).astype(np.float32)
-    return Nodes(
-        found["seq"].astype(np.int64),
-        found["session"].astype(np.int64),
-        found["kind"].astype("<U16"),
-        vectors.reshape(-1, dimension),
+    whole = np.flatnonzero(units["kind"] == Kind.SESSION.value)
+    whole = whole[np.argsort(units["session"][whole])]
+    turn = members["seq"][np.searchsorted(members["turn"], said["turn"])]
+    return Said(
+        matrix,
+        np.searchsorted(seqs, said["vector"]).astype(np.int64),
+        np.maximum(said["weight"], 1).astype(np.float32),
+        np.searchsorted(units["seq"], turn).astype(np.int64),
+        whole[np.searchsorted(units["session"][whole], said["session"])].astype(np.int64),
     )

@@ -20,7 +20,7 @@ from .view import View
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Memories", "associations", "memories", "nodes"]
+__all__ = ["Memories", "associations", "memories", "moment", "nodes"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -65,8 +65,7 @@ def associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
 
 
 def _nodes(view: View) -> Nodes:
-    found = view.read(partial(load_nodes, dimension=view.dimension))
-    return found.only(np.isin(found.session, np.unique(view.session_numbers)))
+    return view.read(partial(load_nodes, dimension=view.dimension, sessions=np.unique(view.session_numbers)))
 
 
 def _associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
@@ -123,11 +122,11 @@ def _units(
     lists = [found[name].tolist() for name in ("id", "text", "label", "said", "utc_offset", "until", "reason")]
     for own, id_, text, label, said, offset, until, reason in zip(sources, *lists, strict=True):
         worded = f"{text} (until {until})" if until else f"{text} (unsupported: {reason})" if reason else text
-        made.append(Unit(UnitId(id_), kind, worded, tuple(own), _moment(said, offset), label))
+        made.append(Unit(UnitId(id_), kind, worded, tuple(own), moment(said, offset), label))
     return made
 
 
-def _moment(said: int, offset: int) -> datetime | None:
+def moment(said: int, offset: int) -> datetime | None:
     """Microseconds since 1970 and an offset in minutes, each -1 where it is not known, as a time."""
     if said == -1:
         return None

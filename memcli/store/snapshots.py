@@ -19,7 +19,7 @@ from .rows import columns, scalar, transaction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Hnsw", "generation", "load", "load_hnsw", "save", "save_hnsw", "state"]
+__all__ = ["Hnsw", "covered", "generation", "load", "load_hnsw", "save", "save_hnsw", "state"]
 
 _PART = 8 << 20
 _NEIGHBOURS = 16  # M of the HNSW paper
@@ -52,6 +52,11 @@ def load(db: DuckDBPyConnection, name: str) -> tuple[bytes, int, int] | None:
     if hashlib.sha256(data).hexdigest() != found["checksum"][0]:
         return None
     return data, int(found["rows"][0]), int(found["generation"][0])
+
+
+def covered(db: DuckDBPyConnection, name: str) -> int:
+    """How many rows the snapshot `name` says that it covers, without reading it; 0 where there is none."""
+    return int(scalar(db, "select coalesce(max(rows), 0) from snapshot where name = ?", [name]))
 
 
 def state(db: DuckDBPyConnection) -> dict[str, str]:

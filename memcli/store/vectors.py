@@ -5,9 +5,9 @@ A vector is stored as float16 (half the file, and a cosine that differs from flo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ Ints = npt.NDArray[np.int64]
 
 #: From this many distinct sentences an HNSW index answers nearest-neighbour questions; below, exact search is as fast.
 HNSW_FROM = 30_000
+#: Up to so many rows that are asked for, exact search costs less than to load a snapshot of HNSW.
+FEW = 300
 #: HNSW takes in the newer vectors when they are this share of all: its snapshot is rewritten a few times at most.
 STALE_SHARE = 0.25
 _AMONG = "hash in (select unnest(?::ubigint[]))"
@@ -70,9 +72,14 @@ def add_vectors(
     )
 
 
-def load_matrix(db: DuckDBPyConnection, dimension: int, first: int = 0) -> tuple[Ints, npt.NDArray[np.float16]]:
-    """The numbers, and the vectors float16 [n, dimension], of the vectors from number `first` on, in order."""
-    found = columns(db, "select seq, data from vector where seq >= ? order by seq", [first])
+def load_matrix(
+    db: DuckDBPyConnection, dimension: int, first: int = 0, rows: int | None = None
+) -> tuple[Ints, npt.NDArray[np.float16]]:
+    """The numbers, and the vectors float16 [n, dimension], of the vectors from number `first` on, in order.
+
+    `rows`: at most so many.
+    """
+    found = columns(db, "select seq, data from vector where seq >= ? order by seq limit ?", [first, rows])
     joined = b"".join(found["data"].tolist())
     return found["seq"].astype(np.int64), np.frombuffer(joined, dtype=np.float16).reshape(-1, dimension)
 
@@ -87,12 +94,16 @@ class VectorIndex:
     """The vectors of a store in memory, kept up to date while sessions are added.
 
     `nearest` is exact up to `hnsw_from` rows. Above, HNSW (Malkov & Yashunin 2018) answers for the rows that it has
-    taken in, and exact search for the newer ones beside it.
+    taken in, and exact search for the newer ones beside it. What a snapshot covers is searched exactly as well until
+    `few` rows have been asked for: to load the snapshot for one session would cost many times what the session does.
     """
 
-    def __init__(self, dimension: int, hnsw_from: int = HNSW_FROM) -> None:
+    def __init__(self, dimension: int, hnsw_from: int = HNSW_FROM, few: int = FEW) -> None:
         self._dimension = dimension
         self._hnsw_from = hnsw_from
+        self._few = few
+        self._asked = 0
+        self._cold: tuple[Ints, npt.NDArray[np.float16]] | None = None  # the rows of a snapshot that is not loaded
         self._hnsw: snapshots.Hnsw | None = None
         self._saved = 0  # rows that the stored snapshot covers
         self._last = -1
@@ -103,18 +114,31 @@ class VectorIndex:
     @property
     def rows(self) -> int:
         """How many vectors there are."""
-        return self._used + (self._hnsw.rows if self._hnsw is not None else 0)
+        taken_in = self._hnsw.rows if self._hnsw is not None else 0
+        return self._used + taken_in + (len(self._cold[0]) if self._cold is not None else 0)
 
     def refresh(self, db: DuckDBPyConnection) -> None:
         """Takes in the vectors that the store has and this index has not."""
         if self._last < 0:
+            self._open(db)
+        elif self._cold is not None and self._asked > self._few:
+            self._cold, self._used, self._last = None, 0, -1
             self._load_snapshot(db)
         self.extend(*load_matrix(db, self._dimension, self._last + 1))
 
-    def _load_snapshot(self, db: DuckDBPyConnection) -> None:
+    def _open(self, db: DuckDBPyConnection) -> None:
         stored = int(scalar(db, "select count(*) from vector"))
-        if stored >= self._hnsw_from:
-            self._hnsw = snapshots.load_hnsw(db, self._dimension, stored)
+        if stored < self._hnsw_from:
+            return
+        covered = snapshots.covered(db, "hnsw")
+        if covered and self._few:
+            self._cold = load_matrix(db, self._dimension, rows=covered)
+            self._last = int(self._cold[0][-1])
+        else:
+            self._load_snapshot(db)
+
+    def _load_snapshot(self, db: DuckDBPyConnection) -> None:
+        self._hnsw = snapshots.load_hnsw(db, self._dimension, int(scalar(db, "select count(*) from vector")))
         if self._hnsw is not None:
             self._saved = self._hnsw.rows
             self._last = int(scalar(db, "select seq from vector order by seq offset ? limit 1", [self._saved - 1]))
@@ -132,7 +156,7 @@ class VectorIndex:
         self._seqs[self._used : needed] = seqs
         self._tail[self._used : needed] = matrix
         self._used, self._last = needed, int(seqs[-1])
-        if self.rows >= self._hnsw_from and self._used > STALE_SHARE * self.rows:
+        if self._cold is None and self.rows >= self._hnsw_from and self._used > STALE_SHARE * self.rows:
             self._absorb()
 
     def _absorb(self) -> None:
@@ -143,11 +167,14 @@ class VectorIndex:
     def nearest(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         """The numbers and cosines [n, k] of the k nearest rows of each query, best first; -1 where there are fewer."""
         best = _Best(len(queries), k)
+        self._asked += len(queries)
         if self._hnsw is not None:
             best.merge(*self._hnsw.nearest(queries, k))
-        for at in range(0, self._used, _BLOCK):
-            end = min(at + _BLOCK, self._used)
-            best.merge_scores(cosines(queries, self._tail[at:end]), self._seqs[at:end])
+        if self._cold is not None:
+            for seqs, rows in _blocks(*self._cold):
+                best.merge_scores(cosines(queries, rows.astype(np.float32)), seqs)
+        for seqs, rows in _blocks(self._seqs[: self._used], self._tail[: self._used]):
+            best.merge_scores(cosines(queries, rows), seqs)
         return best.seqs, best.scores
 
     @property
@@ -160,6 +187,11 @@ class VectorIndex:
         if self._hnsw is not None:
             snapshots.save_hnsw(db, self._hnsw)
             self._saved = self._hnsw.rows
+
+
+def _blocks(seqs: Ints, rows: npt.NDArray[Any]) -> Iterator[tuple[Ints, npt.NDArray[Any]]]:
+    for at in range(0, len(seqs), _BLOCK):
+        yield seqs[at : at + _BLOCK], rows[at : at + _BLOCK]
 
 
 def cosines(queries: Floats, rows: Floats) -> Floats:

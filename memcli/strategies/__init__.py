@@ -42,11 +42,25 @@ def _memgas(variant: str) -> Strategy:
     return memgas.variant(variant)
 
 
+def _emem(_: str) -> Strategy:
+    from .emem import EMem
+
+    return EMem()
+
+
+def _emem_g(_: str) -> Strategy:
+    from .emem import EMemG
+
+    return EMemG()
+
+
 #: How each strategy is made of the name of its variant, empty for the whole.
 STRATEGIES: Mapping[str, Callable[[str], Strategy]] = {
     "fused": _fused,
     "sgmem": _sgmem,
     "memgas": _memgas,
+    "emem": _emem,
+    "emem-g": _emem_g,
     "dense": _dense,
     "bm25": _bm25,
 }

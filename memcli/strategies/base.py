@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ..model import Filters, Hit, Kind, Needs, Query, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import top
+from ..ranking.phrasing import phrase, spoken_names
+from ..store.event_view import bodies
 from ..store.view import View
 
-__all__ = ["Strategy", "chunk_units", "cut", "turn_hits", "turn_unit", "turn_units"]
+__all__ = [
+    "Mentioning",
+    "Strategy",
+    "chunk_units",
+    "cut",
+    "evidence",
+    "mention_vectors",
+    "turn_hits",
+    "turn_unit",
+    "turn_units",
+    "wordings",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,6 +49,32 @@ class Strategy(Protocol):
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """At most k hits, best first; scores finite and non-increasing; each traceable to turns."""
         ...
+
+
+@runtime_checkable
+class Mentioning(Protocol):
+    """A strategy that asks for the vectors of what a question mentions, too."""
+
+    def mentions(self, question: str, names: Sequence[str]) -> list[str]:
+        """The mentions of a question. `names`: all who speak."""
+        ...
+
+
+_MENTION = "mention: "
+
+
+def wordings(strategy: Strategy, question: str, speakers: Sequence[str]) -> dict[str, str]:
+    """All that the strategy wants embedded for a question besides itself, under the names of `Query.phrasings`."""
+    names = spoken_names(question, speakers)
+    found = {kind: phrase(kind, question, names) for kind in strategy.phrasings}
+    if isinstance(strategy, Mentioning):
+        found |= {_MENTION + mention: mention for mention in strategy.mentions(question, speakers)}
+    return found
+
+
+def mention_vectors(query: Query) -> list[npt.NDArray[np.float32]]:
+    """The vectors of the question's mentions."""
+    return [vector for name, vector in query.phrasings.items() if name.startswith(_MENTION)]
 
 
 def cut(
@@ -101,6 +141,17 @@ def turn_hits(view: View, hits: Sequence[Hit], k: int) -> list[Hit]:
     chosen = list(resting.items())[:k]
     units = turn_units(view, view.rows_of([turn for turn, _ in chosen]).tolist()) if chosen else []
     return [Hit(unit, hit.score, hit.trace) for unit, (_, hit) in zip(units, chosen, strict=True)]
+
+
+def evidence(view: View, hits: Sequence[Hit], k: int) -> list[Hit]:
+    """What a reader is to look at: the first k events, chunks in full (EMem §3.3), or of other hits the first k turns.
+
+    An event is read as it is: it names its people and dates.
+    """
+    if not hits or hits[0].unit.kind not in (Kind.EDU, Kind.CHUNK):
+        return turn_hits(view, hits, k)
+    blocks = bodies(view, [hit.unit.id for hit in hits[:k] if hit.unit.kind is Kind.CHUNK])
+    return [replace(hit, unit=replace(hit.unit, text=blocks.get(hit.unit.id, hit.unit.text))) for hit in hits[:k]]
 
 
 def turn_unit(turn: Turn) -> Unit:

@@ -59,8 +59,8 @@ def _apply(pattern: re.Pattern[str], build: grammar.Build, text: str, said_at: d
             continue
         if reading is not None:
             start, end = match.span()
-            expression = Expression(text[start:end], start, end, reading.span, reading.kind, said_at,
-                                    reading.relation, reading.ambiguous)  # fmt: skip
+            expression = Expression(text[start:end], start, end, reading.span, reading.kind,
+                                    reading.anchor or said_at, reading.relation, reading.ambiguous)  # fmt: skip
             found.append(expression)
     return found
 

@@ -37,12 +37,13 @@ _FUTURE = re.compile(r"\b(?:will|going to|gonna|won't|plan\w*|upcoming|can't wai
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an expression stands for, before it is placed in its text."""
+    """What an expression stands for, before it is placed in its text. `anchor`: the date that it names itself."""
 
     span: Span
     kind: TimeKind = TimeKind.RELATIVE
     relation: str = ""
     ambiguous: bool = False
+    anchor: datetime | None = None
 
 
 Match = re.Match[str]
@@ -220,12 +221,39 @@ def _weekday(match: Match, at: datetime) -> Reading | None:
     word, lead = match["weekday"].lower(), re.sub(r"\s+", " ", (match["lead"] or "").lower())
     if not lead and not match["weekday"][0].isupper():
         return None
-    target = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(word[:3]))
+    target = _weekday_number(word)
     future = "next" in lead or "coming" in lead or lead == "this" or (lead in ("", "on", "by") and _is_future(match))
     ahead = (target - at.weekday()) % 7
     days = (ahead or 7) if future else ahead - 7
     relation = f"the {_WEEKDAYS[target].capitalize()} {'after' if future else 'before'}"
     return Reading(spans.day(at, days), relation=relation)
+
+
+def _anchored(match: Match, at: datetime) -> Reading | None:
+    """The week before 13 September 2023, two weeks after it, the Friday before it: as `describe` words them."""
+    anchor = spans.midnight(at).replace(
+        year=int(match["year"]), month=_month_number(match["month"]), day=int(match["day"])
+    )
+    side = match["side"].lower()
+    sign = {"before": -1, "after": 1}.get(side, 0)
+    relation = re.sub(r"\s+", " ", match.string[match.start() : match.end("side")]).lower()
+    if match["weekday"]:
+        target = _weekday_number(match["weekday"])
+        ahead = (target - anchor.weekday()) % 7
+        relation = f"the {_WEEKDAYS[target].capitalize()} {side}"
+        return Reading(spans.day(anchor, ahead - 7 if sign < 0 else ahead or 7), relation=relation, anchor=anchor)
+    least, most = amount(match["amount"] or "")
+    unit = match["unit"].lower()
+    if not sign and (match["amount"] or unit not in ("week", "weekend")):
+        return None
+    reach = sorted((spans.moved(anchor, unit, sign * n) for n in (least, most)), key=lambda s: s.start)
+    if least == most:
+        return Reading(reach[0], relation=relation, anchor=anchor)
+    return Reading(Span(reach[0].start, reach[-1].end, Grain.RANGE), relation=relation, anchor=anchor)
+
+
+def _weekday_number(word: str) -> int:
+    return next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(word.lower()[:3]))
 
 
 def _day_of_month(match: Match, at: datetime) -> Reading:
@@ -279,6 +307,8 @@ _NEAR = (
 )
 
 _RULES: tuple[tuple[str, Build], ...] = (
+    (rf"\b(?:(?:the\s+)?(?:{_AMOUNT}\s+)?{_UNIT}|the\s+{_WEEKDAY})\s+(?P<side>before|after|of)\s+"
+     rf"{_DAY_NUMBER}\s+{_MONTH},?\s+{_YEAR}", _anchored),
     (r"(?<!\d)(?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)"
      r"(?P<hour>[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?(?!\d)", _iso),
     (r"(?<![\d/.])(?P<first>\d{1,2})(?P<mark>[/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4}|\d\d)(?![\d/]|\.\d)",

@@ -6,18 +6,17 @@ not exist is dropped, sources are turns of the session, and the caller holds eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from ...model import Kind, Turn, TurnId
 from ...providers.language import LanguageModel, Message, Schema
-from ...providers.prompts import fenced, prompt
-from ...text import clean, content_stems, token_estimate
-from ...times import describe
-from ...times.spans import day
+from ...providers.prompts import fenced, prompt, short_id, tidy
+from ...text import content_stems, token_estimate
 from ..plan import by_model
+from ..transcripts import PER_LINE, date_of, longest_reply, packed, shortened, transcript
 from .base import Generated, SessionText, Told, began, speaker_name
 from .insights import SIMILAR, insights
 
@@ -29,7 +28,6 @@ __all__ = ["COVERAGE", "ModelMemories"]
 COVERAGE = 0.5
 
 _MOST_TOKENS = 6000  # of one call, by estimate
-_PER_LINE = 12  # tokens of a line that are not its text: an id, a name, a date
 _PER_GROUP = 8  # statements of a group that are shown
 _SHARED = 2  # content words by which a turn is one that a summary is about
 _TALLY = " (said in "
@@ -48,8 +46,6 @@ _INSIGHTS = Schema(
     "insights",
     {"insights": {"type": "array", "items": {"type": "object", "properties": {"group": _STRING, "text": _STRING}}}},
 )
-
-_Item = TypeVar("_Item")
 
 
 class ModelMemories:
@@ -74,7 +70,7 @@ class ModelMemories:
         """
         lines = [_Line(f"t{number}", turn) for number, turn in enumerate(text.turns, start=1)]
         room = _MOST_TOKENS - token_estimate(self._session.text)
-        notes = [self._noted(part, room) for part in _packed(lines, lambda line: line.tokens(room), room)]
+        notes = [self._noted(part, room) for part in packed(lines, lambda line: line.tokens(room), room)]
         return [*_summary(text, notes), *_keywords(text, notes), *_facts(text, notes)]
 
     def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
@@ -85,36 +81,23 @@ class ModelMemories:
         found = insights(new, earlier)
         groups = [_Group(f"g{i}", made, _members(made, new, earlier)) for i, made in enumerate(found, start=1)]
         room = _MOST_TOKENS - token_estimate(self._insights.text)
-        parts = _packed(groups, lambda group: token_estimate(group.text), room)
+        parts = packed(groups, lambda group: token_estimate(group.text), room)
         return [unit for part in parts for unit in self._worded(part)]
 
     def _noted(self, lines: Sequence[_Line], room: int) -> _Notes:
-        text = self._session.fill(transcript=fenced("\n".join(_transcript(lines, room))))
-        reply = self._model.complete([Message("user", text)], _MEMORY)
+        said = transcript((line.turn, [line.text(room)]) for line in lines)
+        text = self._session.fill(transcript=fenced(said))
+        reply = self._model.complete([Message("user", text)], _MEMORY, most=longest_reply(said, 2))
         return _Notes(reply, {line.id: line.turn for line in lines})
 
     def _worded(self, groups: Sequence[_Group]) -> Iterator[Generated]:
         text = self._insights.fill(groups=fenced("\n\n".join(group.text for group in groups)))
         reply = self._model.complete([Message("user", text)], _INSIGHTS)
-        worded = {_id(item["group"]): _tidy(item["text"]).rstrip(".") for item in reply["insights"]}
+        worded = {short_id(item["group"]): tidy(item["text"]).rstrip(".") for item in reply["insights"]}
         for group in groups:
             if said := worded.get(group.id):
                 tally = group.insight.text[group.insight.text.rindex(_TALLY) :]
                 yield replace(group.insight, text=said + tally)
-
-
-def _packed(items: Iterable[_Item], tokens: Callable[[_Item], int], room: int) -> list[list[_Item]]:
-    """The items in order, in as few calls as they fit."""
-    parts: list[list[_Item]] = []
-    left = 0
-    for item in items:
-        needed = tokens(item)
-        if not parts or needed > left:
-            parts.append([])
-            left = room
-        parts[-1].append(item)
-        left -= needed
-    return parts
 
 
 # A session
@@ -128,15 +111,11 @@ class _Line:
     turn: Turn
 
     def tokens(self, room: int) -> int:
-        return min(room, token_estimate(self.turn.text) + _PER_LINE)
+        return min(room, token_estimate(self.turn.text) + PER_LINE)
 
     def text(self, room: int) -> str:
-        """On one line, so that no turn can pretend to hold another; what is longer than a whole call is cut."""
-        said = _tidy(self.turn.text)
-        estimate = token_estimate(said)
-        if estimate + _PER_LINE > room:
-            said = f"{said[: len(said) * (room - 2 * _PER_LINE) // estimate]} …"
-        return f"{self.id} {_tidy(speaker_name(self.turn))}: {said}"
+        """What is longer than a whole call is cut."""
+        return f"{self.id} {tidy(speaker_name(self.turn))}: {shortened(tidy(self.turn.text), room - PER_LINE)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,26 +126,15 @@ class _Notes:
     turns: Mapping[str, Turn]
 
 
-def _transcript(lines: Sequence[_Line], room: int) -> Iterator[str]:
-    """A line a turn, and one before the first turn of a day."""
-    today = None
-    for line in lines:
-        at = line.turn.said_at
-        if at is not None and at.date() != today:
-            today = at.date()
-            yield f"== {at:%A}, {_date(at)} =="
-        yield line.text(room)
-
-
 def _summary(text: SessionText, notes: Sequence[_Notes]) -> Iterator[Generated]:
-    said = " ".join(filter(None, (_tidy(note.reply["summary"]) for note in notes)))
+    said = " ".join(filter(None, (tidy(note.reply["summary"]) for note in notes)))
     if said:
         sources = _about(content_stems(said), text, _SHARED)
         yield Generated(Kind.SUMMARY, said, sources, began(text), text.session.title)
 
 
 def _keywords(text: SessionText, notes: Sequence[_Notes]) -> Iterator[Generated]:
-    found = (_tidy(word).strip(",;. ") for note in notes for word in note.reply["keywords"])
+    found = (tidy(word).strip(",;. ") for note in notes for word in note.reply["keywords"])
     words = {word.lower(): word for word in found if word}
     if words:
         said = ", ".join(words.values())
@@ -195,9 +163,9 @@ def _facts(text: SessionText, notes: Sequence[_Notes]) -> list[Generated]:
     found: dict[str, Generated] = {}
     for note in notes:
         for item in note.reply["facts"]:
-            named = {_id(turn) for turn in item["turns"]}
+            named = {short_id(turn) for turn in item["turns"]}
             sources = [turn for id_, turn in note.turns.items() if id_ in named]
-            said = _tidy(item["text"]).rstrip(".")
+            said = tidy(item["text"]).rstrip(".")
             if said and sources:
                 found.setdefault(said.lower(), _fact(said, sources, people))
     return list(found.values())
@@ -228,10 +196,10 @@ class _Group:
 
     @property
     def text(self) -> str:
-        dated = (f"{_date(fact.at)}: " if fact.at else "" for fact in self.members)
-        lines = [f"- {date}{_tidy(fact.text)}" for date, fact in zip(dated, self.members, strict=True)]
+        dated = (f"{date_of(fact.at)}: " if fact.at else "" for fact in self.members)
+        lines = [f"- {date}{tidy(fact.text)}" for date, fact in zip(dated, self.members, strict=True)]
         return "\n".join(
-            (f"{self.id}, about {_tidy(self.insight.label)}, {self.insight.support} conversations:", *lines)
+            (f"{self.id}, about {tidy(self.insight.label)}, {self.insight.support} conversations:", *lines)
         )
 
 
@@ -243,19 +211,3 @@ def _members(insight: Generated, new: Sequence[Told], earlier: Sequence[Told]) -
     like = [f for f in of_it if f is not central and float(f.vector @ central.vector) >= SIMILAR]
     like.sort(key=lambda fact: fact.at.replace(tzinfo=None) if fact.at else datetime.min, reverse=True)
     return [central, *like[: _PER_GROUP - 1]]
-
-
-# Both
-
-
-def _date(at: datetime) -> str:
-    return describe(day(at))
-
-
-def _tidy(text: str) -> str:
-    """On one line, without control characters."""
-    return " ".join(clean(text).split())
-
-
-def _id(said: str) -> str:
-    return said.strip().strip("[]()").lower()

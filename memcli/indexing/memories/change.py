@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from ...text import content_stems
 from .base import Told
@@ -79,7 +80,12 @@ def _is_alike(new: Told, old: Told) -> bool:
 
 
 def _stems(fact: Told) -> set[str]:
-    return set(content_stems(_DATE.sub("", fact.text))) - set(content_stems(fact.speaker))
+    return set(_content(fact.text, fact.speaker))
+
+
+@lru_cache(maxsize=4096)
+def _content(text: str, speaker: str) -> frozenset[str]:
+    return frozenset(content_stems(_DATE.sub("", text))) - frozenset(content_stems(speaker))
 
 
 def _share(one: set[str], other: set[str]) -> float:
@@ -88,13 +94,17 @@ def _share(one: set[str], other: set[str]) -> float:
 
 def _other_value(new: str, old: str) -> bool:
     """Both fill a slot that holds one value, and differ. What is denied or over fills none."""
-    if any(pattern.search(text) for pattern in (_NEGATION, _ENDED) for text in (new, old)):
+    now = _slots(new)
+    if not now:  # as of most facts: then nothing needs to be known of the old one
         return False
-    now, before = _slots(new), _slots(old)
+    before = _slots(old)
     return any(_differ(value, before[slot]) for slot, value in now.items() if slot in before)
 
 
+@lru_cache(maxsize=4096)
 def _slots(text: str) -> dict[str, frozenset[str]]:
+    if _NEGATION.search(text) or _ENDED.search(text):
+        return {}
     plain = _DATE.sub("", text)
     found: dict[str, frozenset[str]] = {}
     for name, pattern in _SLOTS:

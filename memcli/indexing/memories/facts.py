@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ...english.reactions import informative
 from ...model import Kind, Turn
 from .base import Generated, SessionText, speaker_name
 from .dating import dated
 from .rewriting import in_third_person
-from .statements import image, informative, statements
+from .statements import image, statements
 
 __all__ = ["facts", "retold"]
 

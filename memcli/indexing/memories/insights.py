@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from ...english.reactions import telling_stems
 from ...model import Kind
 from ...text import content_stems
 from ...times import describe
 from ...times.spans import day
 from .base import Generated, Told
-from .statements import telling_stems
 
 __all__ = ["SIMILAR", "insights"]
 

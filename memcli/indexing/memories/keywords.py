@@ -9,11 +9,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
+from ...english.reactions import is_reaction
+from ...english.verbs import is_adverb, is_past
 from ...model import Kind, TurnId
 from ...text import STOPWORDS, stem
 from .base import Generated, SessionText, began
-from .statements import image, is_reaction
-from .verbs import is_adverb, is_past
+from .statements import image
 
 __all__ = ["keywords"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from .verbs import COORDINATED, agreeing, is_adverb, is_past
+from ...english.verbs import COORDINATED, agreeing, is_adverb, is_past
 
 __all__ = ["in_third_person"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...text import content_stems, stem
+from ...english.reactions import informative
 
-__all__ = ["image", "informative", "is_reaction", "is_small_talk", "statements", "telling_stems"]
+__all__ = ["image", "is_small_talk", "statements", "trimmed", "with_subject"]
 
 _IMAGE = re.compile(r"^\[image:\s*(.+?)\s*\]$", re.IGNORECASE)
 _OPENERS = (
@@ -76,21 +76,6 @@ _SAYING = re.compile(
     r"totally|somewhat|one of|not|such|especially)\b",
     re.IGNORECASE,
 )
-_REACTIONS = frozenset(
-    map(
-        stem,
-        """
-    glad happy great awesome amazing cool nice good wow love loved thank thanks sorry proud excited thrilled appreciate
-    support mean means lot lots feel feels feeling know think thing things really share hear heard sound sounds agree
-    hope wish best luck inspire inspiring inspired lucky idea sure right fun wait keep much see yeah totally definitely
-    absolutely truly stoked pumped super way day time times so something anything everything one ones kind bit
-    let like look looks want say said tell told talk ya gonna pretty incredible grateful thankful words understand
-    believe imagine guess bet better always never well still even back bring brings make makes makes made give gives
-    gave yes ok okay people life world moment moments special great good important need take go come going went whole
-    happen happened feel felt forward blast tough hard blessed honored moved nothing
-    recommend highly few many able everyone someone stuff help helps""".split(),
-    )
-)
 _GREETING = re.compile(
     r"^(?:hey|hi|hello|good (?:morning|evening|night|to)|bye|goodbye|see (?:you|ya)|take care|talk (?:to you )?soon|"
     r"have a (?:great|good|nice)|thank|thanks|how are|what's up|long time|congrat|welcome|no problem|you're welcome)\b",
@@ -144,35 +129,20 @@ def is_small_talk(sentence: str) -> bool:
     return sentence.rstrip().endswith("?") or bool(_GREETING.match(sentence)) or not informative(sentence)
 
 
-def informative(sentence: str, least: int = 1) -> bool:
-    """Whether a sentence has at least `least` words that carry more than grammar and feeling."""
-    return len(telling_stems(sentence)) >= least
-
-
-def telling_stems(text: str) -> frozenset[str]:
-    """The stems of `text` that carry more than grammar and feeling."""
-    return frozenset(content_stems(text)) - _REACTIONS
-
-
-def is_reaction(word: str) -> bool:
-    """Whether a lower-case word is one of feeling and filling that says little by itself."""
-    return stem(word) in _REACTIONS
-
-
 def statements(sentence: str, others: Sequence[str], *, assistant: bool = False) -> list[str]:
     """The statements in the first person that a sentence makes, one a clause, without address and final mark."""
     if sentence.rstrip().endswith("?") or len(sentence.split()) > 2 * _MOST_WORDS:
         return []
-    bare = _trimmed(sentence, tuple(others))
+    bare = trimmed(sentence, tuple(others))
     if "?" in bare or len(bare.split()) > _MOST_WORDS:
         return []
     if assistant:
         return [bare] if _COMMITMENT.match(bare) and informative(bare, 2) else []
-    return [c for c in (_with_subject(c) for c in _clauses(bare)) if _states(c)]
+    return [c for c in (with_subject(c) for c in _clauses(bare)) if _states(c)]
 
 
-def _trimmed(sentence: str, others: tuple[str, ...]) -> str:
-    """Without greeting, interjections, the name of whoever is spoken to, and the final mark."""
+def trimmed(sentence: str, others: tuple[str, ...]) -> str:
+    """A sentence without greeting, interjections, the name of whoever is spoken to, and the final mark."""
     text, before = " ".join(sentence.replace("’", "'").split()), ""
     while text != before:
         before = text
@@ -220,7 +190,8 @@ def _is_whole(left: str) -> bool:
     ) and (not _DEPENDENT.match(left))
 
 
-def _with_subject(clause: str) -> str:
+def with_subject(clause: str) -> str:
+    """A clause with the subject that speech leaves out: "Got a dog" is "I got a dog"."""
     if _FIRST_PERSON.match(clause):
         return clause
     for pattern, subject in _ELIDED:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 
 from ...model import Kind, Turn
 from ...text import STOPWORDS, content_stems, sentences, stem, words
@@ -88,16 +89,32 @@ def verify(
 
 def _read(turns: Sequence[Turn], people: Sequence[str]) -> _Sources:
     """The sources' own words, the same with dates put in, and who speaks."""
-    speakers = " ".join((*people, *map(speaker_name, turns), *(turn.speaker for turn in turns)))
-    resolved = " ".join(dated(turn.text, turn.said_at) for turn in turns)
-    text = "\n".join(turn.text for turn in turns).replace("’", "'")
-    everything = f"{text} {resolved} {speakers}"
-    spoken = words(everything)
-    spans = tuple(_spans(turns))
+    parts = [_heard(" ".join(people)), *(_turn(turn) for turn in turns)]
+    return _Sources(
+        "\n".join(part.text for part in parts[1:]),
+        frozenset().union(*(part.stems for part in parts)),
+        frozenset().union(*(part.words for part in parts)),
+        frozenset({str(len(turns))}).union(*(part.numbers for part in parts)),
+        tuple(span for part in parts for span in part.spans),
+    )
+
+
+@lru_cache(maxsize=256)
+def _turn(turn: Turn) -> _Sources:
+    """One turn: units of the same turns come one after the other."""
+    said = turn.text.replace("’", "'")
+    everything = f"{said} {dated(turn.text, turn.said_at)} {speaker_name(turn)} {turn.speaker}"
+    heard = _heard(everything)
+    spans = tuple(_spans([turn]))
     years = {str(year) for span in spans for year in (span.start.year, (span.end - timedelta(microseconds=1)).year)}
-    known = frozenset(map(stem, spoken)) | frozenset(stem(w.split("'")[0]) for w in spoken)
-    return _Sources(text, known, frozenset(spoken) | frozenset(w.split("'")[0] for w in spoken),
-                    frozenset(_numbers(everything)) | years | {str(len(turns))}, spans)  # fmt: skip
+    return replace(heard, text=said, numbers=heard.numbers | years, spans=spans)
+
+
+@lru_cache(maxsize=256)
+def _heard(text: str) -> _Sources:
+    spoken = words(text)
+    bare = frozenset(spoken) | frozenset(word.split("'")[0] for word in spoken)
+    return _Sources(text, frozenset(map(stem, bare)), bare, frozenset(_numbers(text)), ())
 
 
 def _spans(turns: Sequence[Turn]) -> Iterator[Span]:

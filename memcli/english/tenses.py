@@ -1,0 +1,72 @@
+"""Base forms and past forms of English verbs, as far as answers are completed and events typed with them."""
+
+from __future__ import annotations
+
+import re
+
+from .verbs import agreeing, is_past
+
+__all__ = ["base_form", "past_form"]
+
+_IRREGULAR = dict(
+    pair.split("-")
+    for pair in """
+    be-was become-became begin-began bend-bent blow-blew break-broke bring-brought build-built buy-bought
+    catch-caught choose-chose come-came cost-cost cut-cut deal-dealt dig-dug do-did draw-drew drink-drank drive-drove
+    eat-ate fall-fell feed-fed feel-felt fight-fought find-found fly-flew forget-forgot forgive-forgave freeze-froze
+    get-got give-gave go-went grow-grew hang-hung have-had hear-heard hide-hid hit-hit hold-held hurt-hurt keep-kept
+    know-knew lay-laid lead-led leave-left lend-lent let-let lose-lost make-made mean-meant meet-met pay-paid put-put
+    quit-quit read-read ride-rode ring-rang run-ran say-said see-saw sell-sold send-sent set-set shoot-shot show-showed
+    shut-shut sing-sang sit-sat sleep-slept speak-spoke spend-spent spread-spread stand-stood steal-stole stick-stuck
+    strike-struck swim-swam take-took teach-taught tear-tore tell-told think-thought throw-threw understand-understood
+    wake-woke wear-wore win-won write-wrote
+    """.split()
+)
+_BASES = {past: base for base, past in _IRREGULAR.items()} | {
+    "is": "be", "am": "be", "are": "be", "were": "be", "been": "be", "has": "have", "does": "do", "done": "do",
+    "gone": "go", "seen": "see", "taken": "take", "given": "give", "written": "write", "gotten": "get", "says": "say",
+    "goes": "go", "ended": "end", "used": "use",
+}  # fmt: skip
+_Y = re.compile(r"(?<=[^aeiou])y$")
+_DOUBLING = re.compile(r"^[^aeiou]*[aeiou][bdgmnprt]$")
+_DOUBLED = re.compile(r"(bb|dd|gg|mm|nn|pp|rr|tt)$")
+_SILENT_E = re.compile(
+    r"(?:[aeiou][cgsvz]|[cg]|[bcdgkptz]l|[^aeiou][aiou][rdk]|[^aeiou][ao]t|[iu]at|[^aeiou][aio]m|[^aeiou]in|"
+    r"[^aeiou][aiou]p|u)$"
+)
+
+
+def past_form(verb: str) -> str:
+    """The past of a lower-case base form: "adopt" gives "adopted", "go" gives "went"."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb.endswith("e"):
+        return verb + "d"
+    if _Y.search(verb):
+        return verb[:-1] + "ied"
+    return (verb + verb[-1:] if _DOUBLING.match(verb) else verb) + "ed"
+
+
+def base_form(verb: str) -> str:
+    """About the base form of a lower-case verb: "adopted", "adopts" and "adopting" give "adopt"."""
+    if verb in _BASES:
+        return _BASES[verb]
+    if is_past(verb) and verb.endswith("ed"):
+        return "".join((verb[:-3], "y")) if verb.endswith("ied") else _bare(verb[:-2])
+    if verb.endswith("ing") and len(verb) > 5:
+        return _bare(verb[:-3])
+    return next((c for c in _candidates(verb) if agreeing(c) == verb), verb)
+
+
+def _bare(stem: str) -> str:
+    if _DOUBLED.search(stem):
+        return stem[:-1]
+    if stem in _IRREGULAR:
+        return stem
+    return stem + "e" if _SILENT_E.search(stem) and len(stem) > 2 else stem
+
+
+def _candidates(verb: str) -> tuple[str, ...]:
+    if not verb.endswith("s") or verb.endswith("ss"):
+        return ()
+    return (verb[:-3] + "y", verb[:-2], verb[:-1]) if verb.endswith("es") else (verb[:-1],)

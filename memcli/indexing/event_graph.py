@@ -1,0 +1,216 @@
+"""The event graph for the sessions that lack it: events made, checked, embedded, joined, a transaction a session.
+
+A session costs what it adds: its events, the arguments that nothing took part in before, and one product of these with
+the arguments of memory. A language model may be the writer; where it fails, a session's events are made without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Protocol
+
+from ..model import Kind
+from ..providers.embedding import Embedder
+from ..store import events as stored
+from ..store import units
+from ..store.connection import Store
+from ..store.events import Arguments, EventRow
+from ..store.memories import MemoryRow
+from ..store.rows import append, transaction
+from .asking import Asking, Failed
+from .events import Event, arguments, checked, events
+from .memories.base import SessionText, Vectors
+from .plan import EVENTS, Producer
+from .stored import StoredSession, read_session, record
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["SYNONYM", "EventWriter", "Events"]
+
+#: Arguments of at least this cosine are synonyms: δ (EMem §4.1).
+SYNONYM = 0.9
+#: At most so many synonyms a node (EMem §3.2).
+MOST_SYNONYMS = 100
+#: Sessions that are read, and whose events are embedded, together.
+BATCH = 32
+_COVERAGE = 0.5  # an event may be completed from another turn, whose words it then has
+
+Watch = Callable[[int, int], object]
+
+
+class EventWriter(Protocol):
+    """What writes events. Safe to share between threads where it is asked for several sessions `at_once`."""
+
+    @property
+    def producer(self) -> Producer:
+        """What the ledger calls it."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """For how many sessions it may be asked at the same time."""
+        ...
+
+    @property
+    def coverage(self) -> float:
+        """The share of an event's content words that its sources must hold."""
+        ...
+
+    def session(self, text: SessionText) -> list[Event]:
+        """The events of a session. Raises ModelUnavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What was made of a session, each event with the verdict on it, and by whom."""
+
+    read: StoredSession
+    events: list[Event]
+    by: Producer
+
+    def texts(self) -> Iterator[str]:
+        """All that is to be embedded."""
+        for event in self.events:
+            yield event.text
+            yield from (argument.text for argument in event.arguments)
+
+
+class Events:
+    """Runs the producer of events. `watch` hears how many sessions are done of how many.
+
+    `writer` None: without a model. Where a model fails, a session's events are made without it, and `failed` is told:
+    the next run with the model asks again for that session.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        watch: Watch = lambda _done, _of: None,
+        writer: EventWriter | None = None,
+        failed: Failed = lambda _session, _why: None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._watch = watch
+        self._writer = writer
+        self._asking = Asking(writer, failed) if writer else None
+        self._arguments: Arguments | None = None
+
+    def run(self) -> int:
+        """Makes the events of every session that has none, or has grown since; returns of how many.
+
+        Raises StoreError; ModelUnavailable where the embedder fails; BudgetSpent, after what is paid for is written.
+        """
+        producer = self._writer.producer if self._writer else EVENTS
+        together = self._writer.at_once if self._writer else BATCH
+        with self._store.reading() as db:
+            missing = units.unbuilt(db, {producer.name: producer.version})
+        done = 0
+        for start in range(0, len(missing), together):
+            for drafts in self._drafts(missing[start : start + together]):
+                self._write(drafts)
+                done += len(drafts)
+                self._watch(done, len(missing))
+        return len(missing)
+
+    def _drafts(self, seqs: Sequence[int]) -> Iterator[list[_Draft]]:
+        """The drafts of these sessions: a model's one by one, since the next may end the run."""
+        with self._store.reading() as db:
+            reads = [read_session(db, seq, EVENTS) for seq in seqs]
+        if self._writer is None or self._asking is None:
+            yield [_offline(read) for read in reads]
+            return
+        for read, made in zip(reads, self._asking.replies([read.text for read in reads]), strict=True):
+            yield [_offline(read) if made is None else _by_model(read, made, self._writer)]
+
+    # -- written ---------------------------------------------------------------------------------------------------
+
+    def _write(self, drafts: Sequence[_Draft]) -> None:
+        """Writes sessions one after the other while the store is held open once: to open it costs more than most do."""
+        texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
+        vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
+        with self._store.writing() as db:
+            for draft in drafts:
+                with transaction(db):
+                    self._write_one(db, draft, vectors)
+
+    def _write_one(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
+        read = draft.read
+        if draft.by.name != EVENTS.name or not read.kept:
+            stored.drop_events(db, read.seq)
+        rows = [_row(read, event, vectors) for event in draft.events]
+        of_arguments = _argument_rows(read, draft.events, vectors)
+        known = stored.find_arguments(db, of_arguments)
+        numbers = stored.write_events(db, read.seq, rows, of_arguments)
+        new = {numbers[id_]: row.vector for id_, row in of_arguments.items() if id_ not in known}
+        _join(db, self._synonyms(db, new))
+        record(db, read, EVENTS, draft.by, draft.by.version)
+
+    def _synonyms(self, db: DuckDBPyConnection, new: Mapping[int, Vectors]) -> list[tuple[int, int, float]]:
+        """E_syn (EMem §3.2). The arguments are read once, before the first that this run adds."""
+        if not new:
+            return []
+        if self._arguments is None:
+            self._arguments = stored.load_arguments(db, self._embedder.dimension, before=min(new))
+        return self._arguments.synonyms(new, SYNONYM, MOST_SYNONYMS)
+
+
+def _join(db: DuckDBPyConnection, synonyms: Sequence[tuple[int, int, float]]) -> None:
+    if synonyms:
+        src, dst, weight = map(list, zip(*synonyms, strict=True))
+        append(db, "edge", {"src": src, "dst": dst, "relation": ["synonym"] * len(src), "weight": weight})
+
+
+def _offline(read: StoredSession) -> _Draft:
+    return _Draft(read, [checked(event, read.text, _COVERAGE) for event in events(read.rest())], EVENTS)
+
+
+def _by_model(read: StoredSession, made: Sequence[Event], writer: EventWriter) -> _Draft:
+    """What a model wrote, with arguments also for the events that it named none of."""
+    people = read.text.people()
+    whole = [e if e.arguments else replace(e, arguments=arguments(e.text, e.label, people)) for e in made]
+    return _Draft(read, [checked(event, read.text, writer.coverage) for event in whole], writer.producer)
+
+
+def _row(read: StoredSession, event: Event, vectors: Mapping[str, Vectors]) -> EventRow:
+    content = "\0".join((event.kind, event.text, *event.sources))
+    memory = MemoryRow(
+        f"{'e' if event.kind is Kind.EDU else 'c'}:{_digest(content)}",
+        event.kind,
+        event.text,
+        [read.numbers[turn] for turn in event.sources],
+        event.at,
+        event.label,
+        vectors[event.text],
+        supported=event.supported,
+        reason=event.unsupported_because,
+    )
+    return EventRow(memory, event.type, event.body, [(a.role, _argument_id(a.text)) for a in event.arguments])
+
+
+def _argument_rows(read: StoredSession, made: Sequence[Event], vectors: Mapping[str, Vectors]) -> dict[str, MemoryRow]:
+    """The arguments of a session's events, by id, with the turns of all these events as their sources."""
+    texts: dict[str, str] = {}
+    turns: dict[str, dict[int, None]] = {}
+    for event in made:
+        for argument in event.arguments:
+            id_ = _argument_id(argument.text)
+            texts.setdefault(id_, argument.text)
+            turns.setdefault(id_, {}).update(dict.fromkeys(read.numbers[turn] for turn in event.sources))
+    return {
+        id_: MemoryRow(id_, Kind.ARGUMENT, text, list(turns[id_]), None, "", vectors[text])
+        for id_, text in texts.items()
+    }
+
+
+def _argument_id(text: str) -> str:
+    return f"a:{_digest(text.casefold())}"
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,75 @@
+"""What a language model does for a question before retrieval: it names its mentions and filters candidates (EMem §3.3).
+
+The filters lean towards recall: what they drop is lost, and what they keep is still ranked. A candidate is known to the
+model by a short id, and by nothing else is it found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model import Hit
+from ..providers.language import LanguageModel, Message, Schema
+from ..providers.prompts import Prompt, fenced, prompt, short_id, tidy
+
+__all__ = ["ModelFilters"]
+
+_MOST_MENTIONS = 8
+
+_STRINGS = {"type": "array", "items": {"type": "string"}}
+_MENTIONS = Schema("mentions", {"mentions": _STRINGS})
+_KEEP = {"keep": _STRINGS}
+
+
+class ModelFilters:
+    """Asks a language model, one call for each thing asked for; safe to share between threads."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._mentions = prompt("memcli.strategies", "mentions")
+        self._events = prompt("memcli.strategies", "filter_events")
+        self._arguments = prompt("memcli.strategies", "filter_arguments")
+
+    def mentions(self, question: str) -> list[str]:
+        """M(q): entities, noun phrases and salient concepts of the question, at most 8.
+
+        Raises ModelUnavailable, BudgetSpent.
+        """
+        text = self._mentions.fill(question=fenced(tidy(question)))
+        reply = self._model.complete([Message("user", text)], _MENTIONS)
+        found: dict[str, str] = {}
+        for said in reply["mentions"]:
+            if mention := tidy(said).strip(",;.?! "):
+                found.setdefault(mention.lower(), mention)
+        return list(found.values())[:_MOST_MENTIONS]
+
+    def events(self, question: str, candidates: Sequence[Hit]) -> list[int]:
+        """The places of the EDUs and chunks that could help to answer the question, ascending; there may be none.
+
+        Raises ModelUnavailable, BudgetSpent.
+        """
+        return self._kept(self._events, "e", question, [_line(hit) for hit in candidates])
+
+    def arguments(self, question: str, candidates: Sequence[str]) -> list[int]:
+        """The places of the arguments that could lead to an answer, ascending; there may be none.
+
+        Raises ModelUnavailable, BudgetSpent.
+        """
+        return self._kept(self._arguments, "a", question, [tidy(text) for text in candidates])
+
+    def _kept(self, form: Prompt, letter: str, question: str, lines: Sequence[str]) -> list[int]:
+        if not lines:
+            return []
+        names = [f"{letter}{number}" for number in range(1, len(lines) + 1)]
+        listed = "\n".join(f"{name} {line}" for name, line in zip(names, lines, strict=True))
+        text = form.fill(question=fenced(tidy(question)), candidates=fenced(listed))
+        reply = self._model.complete([Message("user", text)], Schema(form.name, _KEEP))
+        kept = {short_id(said) for said in reply["keep"]}
+        return [place for place, name in enumerate(names) if name in kept]
+
+
+def _line(hit: Hit) -> str:
+    unit = hit.unit
+    date = f"[{unit.at:%Y-%m-%d}] " if unit.at else ""
+    speaker = f"{label}: " if (label := tidy(unit.label)) else ""
+    return f"{date}{speaker}{tidy(unit.text)}"
