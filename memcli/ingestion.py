@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
@@ -35,6 +37,8 @@ class Watcher:
 
 #: Problems beyond these are counted and told, but not kept: a file may have a million of them.
 _KEPT_PROBLEMS = 1000
+#: As many of the files that are passed over are named.
+_NAMED = 3
 
 
 class Ingestion:
@@ -46,16 +50,17 @@ class Ingestion:
         self._indexer = indexer(self._stored)
         self._source: Source | None = None
 
-    def run(self, source: Source, format_name: str | None, *, strict: bool) -> None:
+    def run(self, source: Source, format_name: str | None, *, strict: bool, all_branches: bool = False) -> None:
         """Ingests one source; what cannot be read is reported and left out.
 
+        `all_branches`: also the branches of a conversation that are not shown any more.
         `strict`: a file with a problem is refused whole, a stream stops at its first. Raises InputUnreadable then.
         """
         self._source = source
         if strict and source.path is not None:
-            self._check(source, format_name)
+            self._check(Source(source.path, found=source.found), format_name)
         try:
-            self._read(source, format_name, strict=strict)
+            self._read(source, _records(source, format_name, all_branches), strict=strict)
         except InputUnreadable as error:
             if strict:
                 raise
@@ -75,9 +80,18 @@ class Ingestion:
         self._indexer.finish()
         return self.report
 
-    def _read(self, source: Source, format_name: str | None, *, strict: bool) -> None:
+    def pass_over(self, files: Sequence[Path]) -> None:
+        """Tells in one line which files of a folder are of no known format."""
+        if files:
+            names = ", ".join(os.fsencode(file.name).decode("utf-8", "replace") for file in files[:_NAMED])
+            more = f" and {len(files) - _NAMED:,} more" if len(files) > _NAMED else ""
+            what = "1 file" if len(files) == 1 else f"{len(files):,} files"
+            where = os.fsencode(_folder(files)).decode("utf-8", "replace")
+            self._note(Problem(where, f"{what} of no known format passed over: {names}{more}", kept_out=False))
+
+    def _read(self, source: Source, records: Iterable[Message | Problem | None], *, strict: bool) -> None:
         splitter = SessionSplitter(source.name, self._indexer.known, self._indexer.latest)
-        for record in _records(source, format_name):
+        for record in records:
             if record is None:  # a live stream is quiet: store what has come
                 self._add(splitter.flush())
                 self._indexer.flush()
@@ -90,14 +104,15 @@ class Ingestion:
                 self._add(splitter.feed(record))
                 self._watcher.progress(source, self.report)
         self._add(splitter.flush())
-        self._indexer.flush()
+        if strict or not source.found:  # a folder may hold thousands of small files: they are written in batches
+            self._indexer.flush()
 
     def _add(self, pieces: Iterable[Piece]) -> None:
         for session, turns in pieces:
             self._indexer.add(session, turns)
 
     def _check(self, source: Source, format_name: str | None) -> None:
-        for record in read(Source(source.path), format_name):
+        for record in read(source, format_name):
             if isinstance(record, Problem) and record.kept_out:
                 raise _refusal(record)
 
@@ -115,9 +130,17 @@ class Ingestion:
         self._watcher.problem(problem)
 
 
-def _records(source: Source, format_name: str | None) -> Iterator[Message | Problem | None]:
-    records = read(source, format_name)
+def _records(source: Source, format_name: str | None, all_branches: bool) -> Iterator[Message | Problem | None]:
+    records = read(source, format_name, all_branches=all_branches)
     return paced(records) if source.path is None else records
+
+
+def _folder(files: Sequence[Path]) -> str:
+    """The folder that holds them all; of those on different drives, or told in different ways, the first's."""
+    try:
+        return os.path.commonpath([file.parent for file in files])
+    except ValueError:
+        return str(files[0].parent)
 
 
 def _refusal(problem: Problem) -> InputUnreadable:

@@ -46,8 +46,13 @@ class _Stdin:
 
 
 def test_the_table_knows_each_format_by_its_own_name() -> None:
-    assert list(FORMATS) == ["locomo", "longmemeval", "jsonl"]
-    assert all(name == each.name and each.description for name, each in FORMATS.items())
+    assert list(FORMATS) == [
+        "chatgpt", "claude-ai", "claude-code", "codex", "slack", "whatsapp", "telegram", "discord",
+        "locomo", "longmemeval", "jsonl", "markdown", "plain",
+    ]  # fmt: skip
+    for name, each in FORMATS.items():
+        assert name == each.name
+        assert all(line and "\n" not in line for line in (each.description, each.recognised, each.export))
 
 
 @pytest.mark.parametrize(("data", "name"), [(_CHAT, "jsonl"), (_LOCOMO, "locomo"), (_HAYSTACK, "longmemeval")])

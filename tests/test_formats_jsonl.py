@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.formats import Message, Problem, jsonl
+from memcli.formats import Message, Problem, lines
 from memcli.formats.jsonl import JsonLines
 
 
@@ -102,7 +102,7 @@ class _LongLine(io.RawIOBase):
 
 
 def test_a_line_of_200_mb_is_passed_over_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "LONGEST_LINE", 2**20)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 2**20)
     stream = cast(BinaryIO, io.BufferedReader(_LongLine(200 * 2**20), 65536))
     tracemalloc.start()
     try:
@@ -117,9 +117,9 @@ def test_a_line_of_200_mb_is_passed_over_in_bounded_memory(monkeypatch: pytest.M
 @pytest.mark.parametrize("end", [b"", b"\n", b'\n{"text": "after"}'])
 def test_the_longest_line_is_still_read_and_one_byte_more_is_not(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
     line = b'{"text": "just so long"}'
-    monkeypatch.setattr(jsonl, "LONGEST_LINE", len(line))
+    monkeypatch.setattr(lines, "LONGEST_LINE", len(line))
     assert _read(line + end)[0] == Message("just so long")
-    monkeypatch.setattr(jsonl, "LONGEST_LINE", len(line) - 1)
+    monkeypatch.setattr(lines, "LONGEST_LINE", len(line) - 1)
     records = _read(line + end)
     assert isinstance(records[0], Problem)
     assert len(records) == 1 + (b"after" in end)

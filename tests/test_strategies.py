@@ -13,7 +13,6 @@ import pytest
 from memcli.errors import UsageError
 from memcli.memory import Memory
 from memcli.model import Filters, Kind
-from memcli.store.memories import GENERATED
 from memcli.store.rows import scalar
 from memcli.strategies import STRATEGIES, strategy
 
@@ -102,7 +101,7 @@ def test_a_store_of_one_turn(memory: Memory, write: Callable[..., Path], name: s
     memory.ingest([write("a.jsonl", {"text": "The boat is called Marlin.", "speaker": "Ada"})])
     hits = _search(memory, "What is the boat called?", name)
     assert hits
-    assert {h.unit.text.rstrip(".") for h in hits if h.unit.kind not in GENERATED} == {"The boat is called Marlin"}
+    assert all("Marlin" in hit.unit.text for hit in hits)
     assert len({turn for hit in hits for turn in hit.unit.sources}) == 1
 
 

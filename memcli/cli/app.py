@@ -10,6 +10,7 @@ from .. import __version__
 from .ask import ask
 from .compact import compact
 from .eval import evaluate
+from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .search import search
@@ -48,3 +49,4 @@ app.command()(ask)
 app.command("inspect-graph")(inspect_graph)
 app.command("eval")(evaluate)
 app.command()(compact)
+app.command()(formats)

@@ -16,25 +16,38 @@ if TYPE_CHECKING:
 __all__ = ["ingest"]
 
 
+Paths = Annotated[
+    list[str], typer.Argument(metavar="PATH…", help="Files, folders, exports' zips, or - for standard input.")
+]
+FormatName = Annotated[
+    str | None,
+    typer.Option("--format", metavar="NAME", help="One that memcli formats lists. Default: by content."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse an input with a bad line instead of skipping it.")]
+Branches = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="all: also what an edited message or a second try left behind. Default: current."
+    ),
+]
+ReEmbed = Annotated[bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")]
+Strategies = Annotated[
+    str | None, typer.Option("--strategy", metavar="NAME,…", help="Also make, and keep up, what these strategies need.")
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="A language model that writes summaries, facts and the like."),
+]
+
+
 def ingest(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or - for standard input.")],
-    format_: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="jsonl, locomo or longmemeval. Default: by content.")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse an input with a bad line instead of skipping it.")
-    ] = False,
-    re_embed: Annotated[
-        bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")
-    ] = False,
-    strategy: Annotated[
-        str | None,
-        typer.Option("--strategy", metavar="NAME,…", help="Also make, and keep up, what these strategies need."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="NAME", help="A language model that writes summaries, facts and the like."),
-    ] = None,
+    paths: Paths,
+    format_: FormatName = None,
+    strict: Strict = False,
+    branches: Branches = "current",
+    re_embed: ReEmbed = False,
+    strategy: Strategies = None,
+    model: Model = None,
     budget: o.Budget = None,
     as_json: o.Json = False,
     store: o.Store = None,
@@ -46,10 +59,13 @@ def ingest(
 
     Exit code 6: something could not be read; it was reported and the rest is stored.
     """
+    from ..errors import UsageError
     from ..ingestion import Watcher
     from .progress import prepared, progress
     from .render import emit_json, say
 
+    if branches not in ("current", "all"):
+        raise UsageError(f"--branches is current or all, not {branches!r}")
     memory = o.memory(store, embedder)
 
     def complain(problem: Problem) -> None:
@@ -57,7 +73,14 @@ def ingest(
 
     with progress() as advance:
         watcher = Watcher(progress=advance, problem=complain)
-        report = memory.ingest(paths, format_name=format_, strict=strict, re_embed=re_embed, watcher=watcher)
+        report = memory.ingest(
+            paths,
+            format_name=format_,
+            strict=strict,
+            all_branches=branches == "all",
+            re_embed=re_embed,
+            watcher=watcher,
+        )
     if model and memory.store.exists:
         _generate(memory, model, budget)
     if strategy and memory.store.exists:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO, Protocol
+from pathlib import PurePath
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from memcli.text import clean
 
-__all__ = ["HEAD_BYTES", "Format", "Message", "Problem", "text_of", "where_in"]
+__all__ = [
+    "HEAD_BYTES",
+    "LARGEST_BESIDE",
+    "NOWHERE",
+    "Adaptable",
+    "Format",
+    "Guess",
+    "Message",
+    "Problem",
+    "Setting",
+    "text_of",
+    "where_in",
+]
 
 #: How much of an input, decompressed, a format may look at to recognise it.
 HEAD_BYTES = 64 * 1024
+#: A list of users, which an export has beside its messages, is no larger.
+LARGEST_BESIDE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +53,7 @@ class Message:
 class Problem:
     """Something in an input that could not be read as it stands. `where` is a file and a line or a part of it.
 
-    `kept_out` is false where the message itself is kept, without what was wrong with it.
+    `kept_out` is false where nothing that was said is lost: the message is kept without what was wrong with it.
     """
 
     where: str
@@ -54,13 +70,56 @@ class Format(Protocol):
 
     @property
     def description(self) -> str:
-        """One line for the help."""
+        """What it is, in one line."""
+
+    @property
+    def recognised(self) -> str:
+        """By what its content is recognised, in one line."""
+
+    @property
+    def export(self) -> str:
+        """How to come by such a file, in one line."""
 
     def sniff(self, head: bytes) -> bool:
         """Whether an input that begins with `head` (at most `HEAD_BYTES`, no byte order mark) is of this format."""
 
     def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
         """The messages of `stream` in order; `source` names the input in every `Problem`. Never raises on content."""
+
+
+#: Of what has no name.
+NOWHERE = PurePath()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a reader may want to know besides the content.
+
+    `place` is the input's name with its folders; of a zip's member, within the zip: it names things, it is never
+    opened. `again` reads the content once more from its beginning, where that can be done. `beside` gives a small
+    file of the same export by its path as seen from the input's folder.
+    """
+
+    place: PurePath = NOWHERE
+    all_branches: bool = False
+    again: Callable[[], AbstractContextManager[BinaryIO]] | None = None
+    beside: Callable[[str], bytes | None] = lambda _name: None
+
+
+@runtime_checkable
+class Adaptable(Protocol):
+    """A format that reads better where it knows its setting."""
+
+    def within(self, setting: Setting) -> Format:
+        """The format's reader for one input."""
+
+
+@runtime_checkable
+class Guess(Protocol):
+    """A format without a mark of its own: much that is no transcript looks like it."""
+
+    def is_sure(self, head: bytes) -> bool:
+        """Whether an input that nobody named, found in a folder, is of this format beyond doubt."""
 
 
 def text_of(text: object, caption: object = None) -> str:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, BinaryIO
 
-__all__ = ["END", "BrokenJsonError", "Path", "Want", "walk"]
+from .base import Message, Problem
+
+__all__ = ["END", "BrokenJsonError", "Path", "Want", "each_item", "walk", "walked"]
 
 Path = tuple[str | int, ...]
 
@@ -42,13 +44,40 @@ def walk(stream: BinaryIO, want: Callable[[Path], Want]) -> Iterator[tuple[Path,
     """
     import ijson
 
-    walker = _Walker(want)
-    events = ijson.basic_parse(stream, multiple_values=True, use_float=True)
     try:
-        for event, value in events:
-            yield from walker.take(event, value)
+        yield from _Walker(want, ijson.basic_parse(stream, multiple_values=True, use_float=True)).walk()
     except (ijson.JSONError, ValueError, OverflowError, RecursionError) as error:
         raise BrokenJsonError(_one_line(error)) from error
+
+
+def walked(
+    stream: BinaryIO,
+    source: str,
+    want: Callable[[Path], Want],
+    take: Callable[[Path, object], Iterator[Message | Problem]],
+) -> Iterator[Message | Problem]:
+    """The records that `take` makes of what `want` chose; the last is a problem where the document breaks off."""
+    try:
+        for path, value in walk(stream, want):
+            yield from take(path, value)
+    except BrokenJsonError as error:
+        yield _rest_unread(source, error)
+
+
+def each_item(
+    stream: BinaryIO, source: str, take: Callable[[str, dict[str, Any]], Iterator[Message | Problem]]
+) -> Iterator[Message | Problem]:
+    """The records that `take` makes of each whole object, given where it is; one at a time is in memory."""
+
+    def taken(path: Path, item: object) -> Iterator[Message | Problem]:
+        where = f"{source}: item {int(path[0]) + 1}"
+        return take(where, item) if isinstance(item, dict) else iter([Problem(where, "not an object")])
+
+    return walked(stream, source, lambda _path: Want.BUILD, taken)
+
+
+def _rest_unread(source: str, error: BrokenJsonError) -> Problem:
+    return Problem(source, f"broken JSON, the rest is not read: {error}")
 
 
 def _one_line(error: Exception) -> str:
@@ -58,25 +87,20 @@ def _one_line(error: Exception) -> str:
 
 
 class _Walker:
-    def __init__(self, want: Callable[[Path], Want]) -> None:
+    def __init__(self, want: Callable[[Path], Want], events: Iterator[tuple[str, Any]]) -> None:
         self._want = want
+        self._events = events
         # One entry an open container: the index in an array, the key in an object. The first counts the items.
         self._keys: list[str | int] = [-1]
-        self._skipped = 0
-        self._built = _Builder()
 
-    def take(self, event: str, value: Any) -> Iterator[tuple[Path, object]]:
-        if self._skipped:
-            self._skipped += _step(event)
-        elif self._built.open:
-            if self._built.take(event, value):
-                yield tuple(self._keys), self._built.result
-        elif event == "map_key":
-            self._keys[-1] = value
-        elif event in ("end_map", "end_array"):
-            yield from self._leave()
-        else:
-            yield from self._meet(event, value)
+    def walk(self) -> Iterator[tuple[Path, object]]:
+        for event, value in self._events:
+            if event == "map_key":
+                self._keys[-1] = value
+            elif event in ("end_map", "end_array"):
+                yield from self._leave()
+            else:
+                yield from self._meet(event, value)
 
     def _leave(self) -> Iterator[tuple[Path, object]]:
         if len(self._keys) > 1:  # the outermost array is not on the path
@@ -97,31 +121,45 @@ class _Walker:
         elif want is Want.ENTER:
             self._keys.append(-1 if event == "start_array" else "")
         elif want is Want.BUILD:
-            self._built.take(event, value)
+            yield path, _built(self._events, event)
         else:
-            self._skipped = 1
+            _skip(self._events)
 
 
-def _step(event: str) -> int:
-    return {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}.get(event, 0)
+def _skip(events: Iterator[tuple[str, Any]]) -> None:
+    """Passes over the rest of an object or array that has begun."""
+    depth = 1
+    for event, _ in events:
+        if event in ("start_map", "start_array"):
+            depth += 1
+        elif event in ("end_map", "end_array"):
+            depth -= 1
+            if not depth:
+                return
 
 
-class _Builder:
-    """One value out of its events."""
-
-    def __init__(self) -> None:
-        self.open = 0
-        self.result: object = None
-        self._builder: Any = None
-
-    def take(self, event: str, value: Any) -> bool:
-        """Add an event; true when the value is complete."""
-        import ijson
-
-        if not self.open:
-            self._builder = ijson.ObjectBuilder()
-        self._builder.event(event, value)
-        self.open += _step(event)
-        if not self.open:
-            self.result, self._builder = self._builder.value, None
-        return not self.open
+def _built(events: Iterator[tuple[str, Any]], begun: str) -> object:
+    """An object or array that has begun. Every event of a file passes here, so there is one loop and no calls."""
+    at: Any = {} if begun == "start_map" else []
+    around = [at]
+    key = ""
+    for event, value in events:
+        if event == "map_key":
+            key = value
+            continue
+        if event in ("end_map", "end_array"):
+            done = around.pop()
+            if not around:
+                return done
+            at = around[-1]
+            continue
+        is_open = event in ("start_map", "start_array")
+        made = ({} if event == "start_map" else []) if is_open else value
+        if type(at) is dict:
+            at[key] = made
+        else:
+            at.append(made)
+        if is_open:
+            around.append(made)
+            at = made
+    return around[0]

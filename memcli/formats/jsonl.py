@@ -18,14 +18,10 @@ from typing import BinaryIO
 import orjson
 
 from .base import Message, Problem, text_of
+from .lines import LONGEST_LINE, objects
 from .moments import moment
 
 __all__ = ["LONGEST_LINE", "JsonLines"]
-
-#: A longer line is no message: it is reported and passed over without being held in memory.
-LONGEST_LINE = 16 * 1024 * 1024
-
-_CHUNK = 64 * 1024
 
 # An object that is cut off, with a text among its first plain values: nothing but this format begins so.
 _CUT_OFF = re.compile(
@@ -38,6 +34,8 @@ class JsonLines:
 
     name = "jsonl"
     description = "memcli's own: one message a line, a JSON object with at least `text`"
+    recognised = "a line that is a JSON object with `text` or `content`"
+    export = "memcli export, or any program that writes lines of JSON"
 
     def sniff(self, head: bytes) -> bool:
         """Whether any line is an object that has a text on its top level."""
@@ -46,12 +44,11 @@ class JsonLines:
 
     def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
         """The messages, each as soon as its line is complete."""
-        for number, line in enumerate(_lines(stream), start=1):
-            where = f"{source}:{number}"
-            if line is None:
-                yield Problem(where, f"line longer than {LONGEST_LINE // 2**20} MB")
-            elif line.strip():
-                yield from _parse(line, where)
+        for record in objects(stream, source):
+            if isinstance(record, Problem):
+                yield record
+            else:
+                yield from _message(*record)
 
 
 def _has_text_key(line: bytes) -> bool:
@@ -62,47 +59,7 @@ def _has_text_key(line: bytes) -> bool:
     return isinstance(record, dict) and any(isinstance(record.get(key), str) for key in ("text", "content"))
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of `stream`, None in place of one that is too long."""
-    first = True
-    while line := stream.readline(LONGEST_LINE + 1):
-        if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-            del line
-            _skip_line(stream)
-            yield None
-        else:
-            yield line.removeprefix(b"\xef\xbb\xbf") if first else line
-        first = False
-
-
-def _skip_line(stream: BinaryIO) -> None:
-    while (chunk := stream.readline(_CHUNK)) and not chunk.endswith(b"\n"):
-        pass
-
-
-def _parse(line: bytes, where: str) -> Iterator[Message | Problem]:
-    try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        yield Problem(where, _why_invalid(line, error))
-        return
-    if not isinstance(record, dict):
-        yield Problem(where, "not a JSON object")
-        return
-    yield from _message(record, where)
-
-
-def _why_invalid(line: bytes, error: ValueError) -> str:
-    if b"\x00" in line:
-        return "NUL bytes"
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return "invalid UTF-8"
-    return f"invalid JSON: {str(error).splitlines()[0]}"
-
-
-def _message(record: dict[str, object], where: str) -> Iterator[Message | Problem]:
+def _message(where: str, record: dict[str, object]) -> Iterator[Message | Problem]:
     text = text_of(_first_text(record), record.get("caption"))
     if not text:
         yield Problem(where, "no text")

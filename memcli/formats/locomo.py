@@ -27,6 +27,8 @@ class Locomo:
 
     name = "locomo"
     description = "LoCoMo's JSON: conversations of dated sessions between two speakers"
+    recognised = "keys like `session_1` or `speaker_a`, or questions with their evidence"
+    export = "the benchmark's official file, or one in its schema"
 
     def sniff(self, head: bytes) -> bool:
         """Whether there are numbered sessions, or (the official files begin so) questions with their evidence."""

@@ -26,6 +26,8 @@ class LongMemEval:
 
     name = "longmemeval"
     description = "LongMemEval's JSON: questions, each with its haystack of dated sessions"
+    recognised = "keys like `haystack_sessions`, or `question_type`"
+    export = "the benchmark's official file, or one in its schema"
 
     def sniff(self, head: bytes) -> bool:
         """Whether there is a haystack, or a question that has a type."""

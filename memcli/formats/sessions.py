@@ -160,12 +160,16 @@ class SessionSplitter:
     def _place(self, said: _Said) -> None:
         again = said.turn in self._homes
         session = self._homes[said.turn] if again else self._session_of(said)
+        if not said.session:  # what is said in a session of its own, such as a reply, interrupts nothing
+            self._go_on(session, said)
+        self._homes[said.turn] = session
+        self._add(session, said)
+
+    def _go_on(self, session: SessionId, said: _Said) -> None:
         thread = self._threads.get(said.conversation)
         last = said.said_at or (thread.last if thread and thread.session == session else None)
         self._threads[said.conversation] = _Thread(session, last)
         self._threads.move_to_end(said.conversation)
-        self._homes[said.turn] = session
-        self._add(session, said)
 
     def _session_of(self, said: _Said) -> SessionId:
         if said.session:

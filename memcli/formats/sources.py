@@ -1,38 +1,37 @@
-"""Where transcripts come from: files, directories, standard input, each of them perhaps compressed by gzip."""
+"""Where transcripts come from: files, directories, standard input, each of them perhaps compressed by gzip; zips."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from memcli.errors import InputUnreadable
 
-from .base import HEAD_BYTES
+from .base import LARGEST_BESIDE, Setting
 from .detection import recognise
-from .streams import Counted, Rewound
+from .opened import BUFFER, ZIP, Opened, unpacked
+from .streams import Counted
+from .zips import has_transcripts
 
-__all__ = ["Opened", "Source", "sources"]
-
-_GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
-_BUFFER = 64 * 1024
+__all__ = ["Source", "sources"]
 
 
 class Source:
-    """One input. `label` names it in messages, `name` (no folders) in the store.
+    """One input. `label` names it in messages, `name` (no folders) in the store; `found`: in a folder, named by nobody.
 
     `bytes_done` of `bytes_total` (None where it is not known) are as stored, compressed or not.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, found: bool = False) -> None:
         self.path = path
+        self.found = found
         self.label = "stdin" if path is None else _printable(path)
         self.name = "stdin" if path is None else _printable(Path(path.name))
         self.bytes_done = 0
@@ -46,7 +45,31 @@ class Source:
         """The decompressed content, its head as long as `is_enough` asks for. `InputUnreadable` if there is none."""
         with self._file() as file:
             self.bytes_done = 0
-            yield Opened(Counted(_reader(file), self._count), self.label, is_enough)
+            content = unpacked(io.BufferedReader(Counted(_reader(file), self.advance), BUFFER))
+            yield Opened(content, self.label, is_enough if self.bytes_total is None else _all_of_it)
+
+    @contextmanager
+    def again(self) -> Iterator[BinaryIO]:
+        """The decompressed content once more, which is not counted as progress."""
+        with Source(self.path).open() as opened:
+            yield opened.stream
+
+    def is_zip(self) -> bool:
+        """Whether it is a file that begins like a zip."""
+        if self.path is None or self.bytes_total is None:
+            return False
+        try:
+            with self.path.open("rb") as file:
+                return file.read(4) in ZIP
+        except OSError:
+            return False
+
+    def setting(self, *, all_branches: bool = False) -> Setting:
+        """What a reader may want to know besides the content."""
+        if self.path is None or self.bytes_total is None:
+            return Setting(Path(self.name), all_branches)
+        place = Path(os.path.abspath(self.path))
+        return Setting(place, all_branches, self.again, lambda name: _beside(os.path.normpath(place.parent / name)))
 
     @contextmanager
     def _file(self) -> Iterator[BinaryIO]:
@@ -60,38 +83,9 @@ class Source:
         with file:
             yield cast(BinaryIO, file)
 
-    def _count(self, size: int) -> None:
+    def advance(self, size: int) -> None:
+        """So many more bytes are done."""
         self.bytes_done += size
-
-
-class Opened:
-    """An open source: `head`, as much of its beginning as was needed to recognise it, and then all of `stream`."""
-
-    def __init__(self, counted: Counted, label: str, is_enough: Callable[[bytes], object]) -> None:
-        self._rest = _unpacked(io.BufferedReader(counted, _BUFFER))
-        self.head = self._look(label, is_enough)
-        self.stream = cast(BinaryIO, io.BufferedReader(self._rest, _BUFFER))
-
-    @property
-    def failure(self) -> str:
-        """Why the content ended early, or empty."""
-        return self._rest.failure
-
-    def _look(self, label: str, is_enough: Callable[[bytes], object]) -> bytes:
-        """Read on until there is enough, no further: the next line of a live stream may be hours away."""
-        head = b""
-        while len(head) < HEAD_BYTES:
-            buffer = bytearray(HEAD_BYTES - len(head))
-            size = self._rest.readinto(buffer)
-            head += buffer[:size]
-            if not size or is_enough(head.removeprefix(_BOM)):
-                break
-        head = head.removeprefix(_BOM)
-        if not head.strip() and len(head) < HEAD_BYTES:
-            reason = f"cannot be read: {self.failure}" if self.failure else "is empty"
-            raise InputUnreadable(f"{label} {reason}", "nothing was ingested from it")
-        self._rest.give_back(head)
-        return head
 
 
 def sources(paths: Iterable[str | Path], on_skip: Callable[[Path], object] | None = None) -> Iterator[Source]:
@@ -123,7 +117,7 @@ def _directory(root: Path, on_skip: Callable[[Path], object] | None) -> list[Sou
     found = []
     for path in _files(root):
         if _is_transcript(path):
-            found.append(Source(path))
+            found.append(Source(path, found=True))
         elif on_skip is not None:
             on_skip(path)
     if not found:
@@ -144,7 +138,10 @@ def _is_transcript(path: Path) -> bool:
     try:
         if stat.S_ISFIFO(path.stat().st_mode):
             return False
-        with Source(path).open() as opened:
+        source = Source(path, found=True)
+        if source.is_zip():
+            return _may_hold_transcripts(source)
+        with source.open() as opened:
             return recognise(opened.head) is not None
     except InputUnreadable as error:
         return isinstance(error.__cause__, OSError)
@@ -152,15 +149,28 @@ def _is_transcript(path: Path) -> bool:
         return True
 
 
-def _unpacked(raw: io.BufferedReader) -> Rewound:
-    """The content of `raw`, decompressed if its first two bytes say that it is gzip's."""
-    plain = Rewound(b"", raw.read1)
-    magic = plain.take(1)
-    magic += plain.take(1)
-    plain.give_back(magic)
-    if magic != _GZIP:
-        return plain
-    return Rewound(b"", gzip.GzipFile(fileobj=io.BufferedReader(plain, _BUFFER)).read1)
+def _may_hold_transcripts(source: Source) -> bool:
+    """Whether a zip has a member of a known format, or is broken, so that nobody can tell."""
+    try:
+        return source.path is not None and has_transcripts(source.path, source.label)
+    except InputUnreadable:
+        return True
+
+
+@lru_cache(maxsize=4)
+def _beside(path: str) -> bytes | None:
+    """A small file's content: a list that an export gives once for many files."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_BESIDE + 1)
+    except OSError:
+        return None
+    return data if len(data) <= LARGEST_BESIDE else None
+
+
+def _all_of_it(_head: bytes) -> bool:
+    """A file is there: as much is looked at as may be."""
+    return False
 
 
 def _reader(file: BinaryIO) -> Callable[[int], bytes | None]:

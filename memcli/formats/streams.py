@@ -6,6 +6,7 @@ Neither reads ahead: a read returns what is there, so that a line of a live stre
 from __future__ import annotations
 
 import io
+import zipfile
 import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -64,7 +65,7 @@ class Rewound(io.RawIOBase):
             return b""
         try:
             return self._read(size)
-        except (EOFError, OSError, zlib.error) as error:
+        except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
             self.failure = str(error) or type(error).__name__
             return b""
 

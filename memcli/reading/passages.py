@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from memcli.model import Hit, Kind, Query, Turn, TurnId
-from memcli.reading.question import Question
+from memcli.reading.question import Question, Seeks
 from memcli.text import stems
 
 __all__ = ["Passage", "Transcript", "gather"]
 
+#: What an EDU answers or replies to stands behind it: its dates are not the EDU's.
+_ASIDE = re.compile(r" \((?:asked by|in reply to|said after)\b.*\)\.?$", re.DOTALL)
 #: Evidence further down adds candidates, but hardly ever the answer.
 DEPTH = 12
 
@@ -68,7 +71,8 @@ def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Tr
     """The sentences of the best hits, best hit first."""
     chosen = hits[:DEPTH]
     weights = _Weights(transcript.rarity(question.stems))
-    turns = [hit.unit.sources[0] for hit in chosen if hit.unit.kind is not Kind.EDU]
+    dating = question.seeks is Seeks.WHEN
+    turns = [hit.unit.sources[0] for hit in chosen if not (dating and hit.unit.kind is Kind.EDU)]
     sentences = transcript.sentences(turns, query.vector)
     said = [[(text, cosine, weights.covered(text)) for text, cosine in _said(hit, sentences)] for hit in chosen]
     cosine = max((cosine for each in said for _, cosine, _ in each), default=0.0)
@@ -90,10 +94,12 @@ def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Tr
 
 
 def _said(hit: Hit, sentences: Mapping[TurnId, Sequence[tuple[str, float]]]) -> Sequence[tuple[str, float]]:
-    """An EDU is one sentence, which is better than that of its turn: it names its people and dates."""
-    if hit.unit.kind is Kind.EDU:
-        return [(hit.unit.text, hit.trace.get("cosine", 0.0))]
-    return sentences.get(hit.unit.sources[0], ())
+    """The sentences of the turn that a hit is told in; of an EDU that is to date something, what it says itself.
+
+    The words that answer are best as they were said, and a date as the EDU has it: counted already, and whole.
+    """
+    found = sentences.get(hit.unit.sources[0])
+    return found if found is not None else [(_ASIDE.sub("", hit.unit.text), hit.trace.get("cosine", 0.0))]
 
 
 def _spoken_by(speaker: str, about: str | None) -> float:

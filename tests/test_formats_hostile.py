@@ -1,0 +1,183 @@
+"""Every parser over anything at all: no error but our own, and no input that takes more than its share of time."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memcli.errors import InputUnreadable
+from memcli.formats import FORMATS, HEAD_BYTES, Message, Problem, SessionSplitter, Source, detect, read
+from memcli.formats.base import Adaptable, Setting
+
+from .formats import SAMPLE
+
+_KEYS = """mapping message author role content content_type parts text metadata create_time current_node parent children
+    conversation_id title id uuid name chat_messages sender attachments extracted_content parent_message_uuid type
+    sessionId cwd isSidechain payload timestamp session_meta user ts thread_ts subtype files users profile real_name
+    messages chats list from date date_unixtime text_entities poll media_type guild channel embeds author fields
+    recipient leafUuid summary file_name mimetype""".split()
+_WORDS = """message user assistant text code user_editable_context response_item session_meta input_text summary Default
+    2024-01-15T10:30:00Z 1700000060.000200 ../x <@U1|a> <!date^1^|x> personal_chat m1 m2 human""".split()
+_SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    | st.sampled_from(_WORDS) | st.just(10**400)
+)  # fmt: skip
+_JSON = st.recursive(
+    _SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=6),
+    max_leaves=30,
+)
+_LINES = st.lists(
+    st.text(max_size=30)
+    | st.builds(
+        "{}/{}/{}, {}:{}{} - {}: {}".format,
+        *[st.integers(0, 99)] * 5,
+        st.sampled_from(["", " PM", "\u202fam"]),
+        st.text(max_size=8),
+        st.text(max_size=8),
+    )
+    | st.builds("**{}:** {}".format, st.text(max_size=8), st.text(max_size=8))
+    | st.builds("[{}] {}: {}".format, st.text(max_size=12), st.text(max_size=8), st.text(max_size=8)),
+    max_size=8,
+)
+
+
+def _all(name: str, data: bytes) -> list[Message | Problem]:
+    """What the format reads, with and without its setting."""
+    form = FORMATS[name]
+    form.sniff(data[:HEAD_BYTES])
+    found = list(form.read(io.BytesIO(data), "folder/input"))
+    if isinstance(form, Adaptable):
+        setting = Setting(PurePath("a/b.txt"), True, lambda: io.BytesIO(data), lambda _name: data)
+        found += list(form.within(setting).read(io.BytesIO(data), "folder/input"))
+    splitter = SessionSplitter("input", lambda _: {}, lambda _: None)
+    for record in found:
+        assert isinstance(record, Message | Problem)
+        if isinstance(record, Message):
+            list(splitter.feed(record))
+        else:
+            assert "\n" not in record.reason
+    list(splitter.flush())
+    return found
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+@settings(max_examples=100, deadline=2000)
+@given(data=st.binary(max_size=300))
+def test_any_bytes(name: str, data: bytes) -> None:
+    _all(name, data)
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+@settings(max_examples=150, deadline=2000)
+@given(value=_JSON, as_lines=st.booleans())
+def test_any_json(name: str, value: Any, as_lines: bool) -> None:
+    text = "\n".join(map(json.dumps, value)) if as_lines and isinstance(value, list) else json.dumps(value)
+    _all(name, text.encode())
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("whatsapp", "markdown", "plain")])
+@settings(max_examples=150, deadline=2000)
+@given(data=st.data())
+def test_a_sample_with_any_value_in_any_place(name: str, data: st.DataObject) -> None:
+    text = SAMPLE[name].decode()
+    try:
+        whole: Any = [json.loads(text)]
+    except ValueError:
+        whole = [json.loads(line) for line in text.splitlines() if line.strip()]
+    at = whole
+    while isinstance(at, dict | list) and at:
+        keys = sorted(at) if isinstance(at, dict) else list(range(len(at)))
+        key: Any = data.draw(st.sampled_from(keys))
+        if not isinstance(at[key], dict | list) or not at[key] or data.draw(st.integers(0, 3)) == 0:
+            at[key] = data.draw(_JSON)
+            break
+        at = at[key]
+    _all(name, "\n".join(map(json.dumps, whole)).encode())
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+@settings(max_examples=150, deadline=2000)
+@given(data=st.data())
+def test_a_sample_with_any_bytes_changed(name: str, data: st.DataObject) -> None:
+    changed = bytearray(SAMPLE[name])
+    for _ in range(data.draw(st.integers(1, 5))):
+        at, size = data.draw(st.integers(0, len(changed))), data.draw(st.integers(0, 20))
+        changed[at : at + size] = data.draw(st.binary(max_size=8))
+    _all(name, bytes(changed))
+
+
+@pytest.mark.parametrize("name", ["whatsapp", "markdown", "plain"])
+@settings(max_examples=300, deadline=2000)
+@given(lines=_LINES)
+def test_any_lines(name: str, lines: list[str]) -> None:
+    _all(name, "\n".join(lines).encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=200, deadline=2000)
+@given(data=st.binary(max_size=200) | _LINES.map(lambda lines: "\n".join(lines).encode("utf-8", "ignore")))
+def test_whatever_is_detected_is_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "input"
+    path.write_bytes(data)
+    with suppress(InputUnreadable):
+        assert detect(data).name in FORMATS
+        assert all(isinstance(record, Message | Problem) for record in read(Source(path)))
+
+
+_MB = 2**20
+_SLOW = {
+    "spaces": b" " * _MB,
+    "a line of spaces after a message": b"15/01/2024, 10:30 - Ana: x" + b" " * _MB + b"y\n",
+    "brackets": b"<" * _MB,
+    "open brackets": b"[" * _MB,
+    "objects": b'{"a":' * (_MB // 5),
+    "reminders": b"<system-reminder>" * (_MB // 17),
+    "citations": "【".encode() * (_MB // 6) + "†".encode() * (_MB // 6),
+    "private signs": "\ue200".encode() * (_MB // 3),
+    "stars": b"*" * _MB,
+    "rules": b"**Ana:** x\n" + b"-\n" * (_MB // 16),
+    "headings": b"# a" * (_MB // 3),
+    "digits": b"1" * _MB,
+    "colons": b"a:" * (_MB // 2),
+    "names": b"Ana " * (_MB // 4) + b": x\n",
+    "quotes": b'"' * (_MB // 8),
+    "edited": b"15/01/2024, 10:30 - Ana: " + b"<This message was edited" * (_MB // 25) + b"\n",
+    "lines": b"Ana: x\n" * (_MB // 70),
+    "marks": "\u200e".encode() * (_MB // 3),
+}
+
+
+@pytest.mark.parametrize("what", list(_SLOW))
+def test_a_megabyte_of_anything_takes_little_time(what: str) -> None:
+    text = _SLOW[what].decode()
+    wrapped = {
+        "chatgpt": [{"mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": [text]}}}}}],
+        "claude-ai": [{"chat_messages": [{"sender": "human", "text": text}]}],
+        "claude-code": {"type": "user", "sessionId": "s", "message": {"content": [{"type": "text", "text": text}]}},
+        "slack": [{"type": "message", "ts": "1700000060.000200", "text": text}],
+        "telegram": {"messages": [{"text": text}]},
+        "discord": {"messages": [{"content": text}]},
+    }
+    for name in FORMATS:
+        for data in (_SLOW[what], json.dumps(wrapped.get(name, {})).encode()):
+            started = time.monotonic()
+            FORMATS[name].sniff(data[:HEAD_BYTES])
+            assert sum(1 for _ in FORMATS[name].read(io.BytesIO(data), "input")) < _MB
+            assert time.monotonic() - started < 5, name
+
+
+def test_text_that_is_markup_or_commands_is_only_text(tmp_path: Path) -> None:
+    text = "[red]x[/red] <script>alert(1)</script> '; drop table turns; -- \x1b[31mred\u202eevil"
+    path = tmp_path / "chat.txt"
+    path.write_text(f"15/01/2024, 10:30 - Ana: {text}\n", encoding="utf-8")
+    [message] = read(Source(path))
+    assert isinstance(message, Message)
+    assert message.text == text.replace("\u202e", "")
