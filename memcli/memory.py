@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from .reading.consulting import Consulted
     from .reading.stored import StoredTranscript
     from .store.compaction import Compaction
+    from .strategies.filters_by_model import ConsultingFilters
 
 __all__ = ["Memory", "Reading"]
 
@@ -169,35 +170,31 @@ class Memory:
         self,
         model: str,
         *,
+        strategy_names: Iterable[str] = (),
         budget: int | None = None,
         tell: Callable[[str], object] = lambda _line: None,
         watch: Watch = lambda _what, _done, _of: None,
     ) -> int:
-        """Has the language model called `model` write the summaries, keywords, facts and insights of every session that
-        it has not written yet; returns how many sessions had to do without it.
+        """Has the language model called `model` write, of every session, what it has not written yet; returns how many
+        sessions had to do without it.
 
-        `budget`: in tokens; `tell` hears what goes where. Replies are kept in the store: a run that was stopped goes on
-        and pays for nothing twice. Raises StoreError, UsageError, ModelUnavailable, BudgetSpent.
+        That is what these strategies and those used before need: summaries, keywords, facts and insights, or events;
+        where none is named and none was used, the former. `budget`: in tokens; `tell` hears what goes where. Replies
+        are kept in the store: a run that was stopped goes on and pays for nothing twice. Raises StoreError, UsageError,
+        ModelUnavailable, BudgetSpent.
         """
-        from .indexing.generation import Generator
-        from .indexing.memories.by_model import ModelMemories
+        from .indexing.prepare import generate, kept_up
         from .providers.language import language_model
         from .providers.metering import Budget
         from .store.calls import StoredCalls
 
-        failed: list[str] = []
+        needs = [*kept_up(self.store), *(strategy(name).needs for name in strategy_names)]
         calls, limit = StoredCalls(self.store), Budget(tokens=budget)
         with language_model(model, calls=calls, budget=limit, max_tokens=_LONGEST_REPLY) as asked:
             tell(f"what was said goes to {asked.id} at {asked.endpoint}; its replies are kept in the store")
-            Generator(
-                self.store,
-                self._embedder_for_writing(re_embed=False),
-                lambda done, of: watch("generating memory", done, of),
-                ModelMemories(asked),
-                lambda session, _why: failed.append(session),
-            ).run()
+            left = generate(self.store, needs, self._embedder_for_writing(re_embed=False), asked, watch)
         self._keep_up()
-        return len(failed)
+        return left
 
     def _make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
         if all(each <= TRANSCRIPT.makes for each in needs):  # every ingest makes it: a plain search asks no further
@@ -272,7 +269,7 @@ class Memory:
         With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
         asked for the first time over this store, what goes where.
         """
-        query, found, view = self._retrieve(question, k, filters, at, strategy_name)
+        query, found, view = self._retrieve(question, k, filters, at, strategy_name, self._filters(tell))
         extractive = _Extractive(self.store, view)
         with self.store.reading():  # one opening for all that is looked up
             hits = evidence(view, found, k)
@@ -317,12 +314,27 @@ class Memory:
         rows = model.embed([text, *wanted.values()])
         return Query(text, rows[0], at, filters, dict(zip(wanted, rows[1:], strict=True))), view
 
+    def _filters(self, tell: Callable[[str], object] | None) -> ConsultingFilters | None:
+        """What chooses among candidates: the language model that words the answers, if any."""
+        consulted = self._consulted
+        if consulted is None:
+            return None
+        from .strategies.filters_by_model import ConsultingFilters
+
+        return ConsultingFilters(lambda: consulted.model(tell))
+
     def _retrieve(
-        self, text: str, k: int, filters: Filters | None, at: datetime | None, strategy_name: str
+        self,
+        text: str,
+        k: int,
+        filters: Filters | None,
+        at: datetime | None,
+        strategy_name: str,
+        chosen_by: ConsultingFilters | None = None,
     ) -> tuple[Query, list[Hit], View]:
         if k < 1:
             raise UsageError("-k must be at least 1")
-        chosen = strategy(strategy_name)
+        chosen = strategy(strategy_name, chosen_by)
         self._make([chosen.needs])
         query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
         return query, chosen.retrieve(query, view, k), view

@@ -388,9 +388,9 @@ def test_what_was_said_stays_inside_the_fence_and_on_its_line() -> None:
 def test_filters_keep_what_was_said_inside_the_fence_too() -> None:
     model = Model()
     filters = ModelFilters(model)
-    filters.mentions(ATTACK)
+    filters.mentions(ATTACK, [])
     filters.events(ATTACK, [hit(ATTACK, f"No\nor {ATTACK}")])
-    filters.arguments(ATTACK, [ATTACK])
+    filters.arguments(ATTACK, [(ATTACK, 1.0)])
     assert [inside(asked) for asked in model.asked] == [
         [[TAMED]], [[TAMED], [f"e1 [2024-03-14] No or {TAMED}: {TAMED}"]], [[TAMED], [f"a1 {TAMED}"]],
     ]  # fmt: skip
@@ -457,7 +457,7 @@ def test_a_reply_of_another_form_and_a_spent_budget_are_raised() -> None:
         ModelEvents(FakeLanguageModel([BudgetSpent("spent")]), PRODUCER).session(TALK)
 
 
-@pytest.mark.parametrize("asked", [("mentions",), ("events", [HIT]), ("arguments", ["pot"])])
+@pytest.mark.parametrize("asked", [("mentions", []), ("events", [HIT]), ("arguments", [("pot", 1.0)])])
 def test_a_filter_that_fails_is_raised(asked: tuple[str, Any]) -> None:
     name, *candidates = asked
     with pytest.raises(ModelUnavailable):
@@ -522,9 +522,9 @@ def test_both_sides_and_the_filters_are_asked_over_the_wire(
     (chunk,) = ModelEvents(model, PRODUCER).session(BALCONY)
     assert chunk.body == "1. Lettuce:   sow in August.\n2. Chard."
     filters = ModelFilters(model)
-    assert filters.mentions("Which pots?") == ["pots"]
+    assert filters.mentions("Which pots?", []) == ["pots"]
     assert filters.events("Which pots?", [hit("Deep pots.")]) == [0]
-    assert filters.arguments("Which pots?", ["pot"]) == []
+    assert filters.arguments("Which pots?", [("pot", 1.0)]) == []
     assert [body["response_format"]["json_schema"]["name"] for body in server.seen] == [
         "edus", "assistant_edus", "arguments", "mentions", "filter_events", "filter_arguments",
     ]  # fmt: skip
@@ -577,7 +577,7 @@ def test_filters_keep_by_id() -> None:
         ["e1 [2024-03-14] Noor: Deep pots", "e2 Deep pots", "e3 [2024-03-14] the assistant: Chard"],
     ]
     model = Model(filter_arguments=[{"keep": ["a2", "a2", "e1", "(a1)", "a11"]}])
-    assert ModelFilters(model).arguments("Which pots?", ["pot", "deep\npot", "Porto"]) == [0, 1]
+    assert ModelFilters(model).arguments("Which pots?", [("pot", 1.0), ("deep\npot", 0.9), ("Porto", 0.8)]) == [0, 1]
     assert inside(model.asked[0])[1] == ["a1 pot", "a2 deep pot", "a3 Porto"]
 
 
@@ -585,7 +585,7 @@ def test_an_empty_selection_is_empty_and_without_candidates_nothing_is_asked() -
     model = Model(filter_events=[{"keep": []}], filter_arguments=[{"keep": ["none"]}])
     filters: Any = ModelFilters(model)
     assert filters.events("Which pots?", [hit("Porto")]) == []
-    assert filters.arguments("Which pots?", ["Porto"]) == []
+    assert filters.arguments("Which pots?", [("Porto", 1.0)]) == []
     assert filters.events("Which pots?", []) == filters.arguments("Which pots?", []) == []
     assert len(model.asked) == 2
 
@@ -594,7 +594,7 @@ def test_mentions_are_tidy_few_and_come_once() -> None:
     said = ["Mara's brother ", "october?", "", " . ", "October", "harvest\nparty,", *(f"m{n}" for n in range(9))]
     model = Model(mentions=[{"mentions": said}, {"mentions": []}])
     filters = ModelFilters(model)
-    assert filters.mentions("What did Mara's brother cook?") == [
+    assert filters.mentions("What did Mara's brother cook?", []) == [
         "Mara's brother", "october", "harvest party", "m0", "m1", "m2", "m3", "m4",
     ]  # fmt: skip
-    assert filters.mentions("Why?") == []
+    assert filters.mentions("Why?", []) == []

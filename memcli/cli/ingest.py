@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,7 +37,7 @@ Strategies = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="A language model that writes summaries, facts and the like."),
+    typer.Option("--model", metavar="NAME", help="A language model that writes what these strategies need."),
 ]
 
 
@@ -82,7 +83,7 @@ def ingest(
             watcher=watcher,
         )
     if model and memory.store.exists:
-        _generate(memory, model, budget)
+        _generate(memory, model, strategy.split(",") if strategy else [], budget)
     if strategy and memory.store.exists:
         prepared(memory, strategy.split(","))
     if as_json:
@@ -92,13 +93,14 @@ def ingest(
     return 6 if report.problem_count else 0
 
 
-def _generate(memory: Memory, model: str, budget: int | None) -> None:
+def _generate(memory: Memory, model: str, strategies: Sequence[str], budget: int | None) -> None:
     from .progress import counted
     from .render import say
 
     with counted("generating memory") as advance:
         left = memory.generate(
             model,
+            strategy_names=strategies,
             budget=budget,
             tell=lambda line: say(f"memcli: {line}"),
             watch=lambda _what, done, of: advance(done, of),

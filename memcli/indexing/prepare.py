@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
-from ..model import Needs
+from ..model import Needs, SessionId
 from ..providers.embedding import Embedder
 from ..store import units
 from ..store.connection import Store
@@ -12,9 +14,12 @@ from .association import Associator
 from .event_graph import Events
 from .generation import Generator
 from .indexer import Indexer
-from .plan import ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, plan
+from .plan import ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
 
-__all__ = ["kept_up", "lacking", "prepare"]
+if TYPE_CHECKING:
+    from ..providers.language import LanguageModel
+
+__all__ = ["generate", "kept_up", "lacking", "prepare"]
 
 #: Told what is made, how many sessions are done, and of how many.
 Watch = Callable[[str, int, int], object]
@@ -49,3 +54,23 @@ def prepare(
             Associator(store, model().dimension, lambda done, of: watch("associating", done, of)).run()
         elif producer is EVENTS:
             Events(store, model(), lambda done, of: watch("extracting events", done, of)).run()
+
+
+def generate(store: Store, needs: Iterable[Needs], embedder: Embedder, model: LanguageModel, watch: Watch) -> int:
+    """Has a language model write what `needs` want of generated memory; MEMORIES, where they want none.
+
+    Returns how many sessions it failed for. Raises StoreError, ModelUnavailable, BudgetSpent.
+    """
+    from .events.by_model import ModelEvents
+    from .memories.by_model import ModelMemories
+
+    failed: set[SessionId] = set()
+    producers = [p for p in plan(needs) if p in (MEMORIES, EVENTS)] or [MEMORIES]
+    if MEMORIES in producers:
+        watched = partial(watch, "generating memory")
+        Generator(store, embedder, watched, ModelMemories(model), lambda session, _why: failed.add(session)).run()
+    if EVENTS in producers:
+        writer = ModelEvents(model, by_model(model.id, EVENTS))
+        watched = partial(watch, "extracting events")
+        Events(store, embedder, watched, writer, lambda session, _why: failed.add(session)).run()
+    return len(failed)

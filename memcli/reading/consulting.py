@@ -18,6 +18,8 @@ __all__ = ["Consulted", "Tell", "WillingCalls"]
 #: Hears a line for the user.
 Tell = Callable[[str], object]
 
+_MOST = f"{MOST_TURNS} turns, 30 events and what they name"
+
 #: Somebody waits for the answer, and there is another one to give.
 _RETRIES = 2
 
@@ -65,23 +67,24 @@ class Consulted:
         if not hits:
             return Written(extractive.read(query, hits))
         try:
-            model = self._made()
+            model = self.model(tell)
         except (ModelUnavailable, UsageError) as error:
             return Written(extractive.read(query, hits), fallback=f"{error.message} ({error.hint})")
-        if tell is not None and self._tells:
-            self._say_once(model, tell)
         return GenerativeReader(model, extractive).write(query, hits, watch)
 
-    def _made(self) -> LanguageModel:
+    def model(self, tell: Tell | None = None) -> LanguageModel:
+        """The model itself, after `tell` has heard what goes where. Raises ModelUnavailable, UsageError."""
         if self._model is None:
             self._model = language_model(self.id, calls=self._calls, budget=self._budget, retries=_RETRIES)
+        if tell is not None and self._tells:
+            self._say_once(self._model, tell)
         return self._model
 
     def _say_once(self, model: LanguageModel, tell: Tell) -> None:
         key = sha256(f"told\n{model.id}\n{model.endpoint}".encode()).hexdigest()
         if self._calls.get(key) is not None:
             return
-        what = f"the question and at most {MOST_TURNS} turns of this memory go to {model.id} at {model.endpoint}"
+        what = f"the question and what is found for it, at most {_MOST}, go to {model.id} at {model.endpoint}"
         self._calls.put(key, model.id, what, "told")
         kept = self._calls.get(key) is not None
         tell(f"{what}; answers are {'kept in the store' if kept else 'not kept: the store takes no writes'}")

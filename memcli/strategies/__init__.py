@@ -3,59 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from .base import Strategy
+
+if TYPE_CHECKING:
+    from .filters import Filters
 
 __all__ = ["DEFAULT", "STRATEGIES", "Strategy", "strategy"]
 
 DEFAULT = "fused"
 
 
-def _fused(_: str) -> Strategy:
+def _fused(_variant: str, _filters: Filters | None) -> Strategy:
     from .fused import Fused
 
     return Fused()
 
 
-def _dense(_: str) -> Strategy:
+def _dense(_variant: str, _filters: Filters | None) -> Strategy:
     from .dense import Dense
 
     return Dense()
 
 
-def _bm25(_: str) -> Strategy:
+def _bm25(_variant: str, _filters: Filters | None) -> Strategy:
     from .bm25 import BM25
 
     return BM25()
 
 
-def _sgmem(variant: str) -> Strategy:
+def _sgmem(variant: str, _filters: Filters | None) -> Strategy:
     from . import sgmem
 
     return sgmem.variant(variant)
 
 
-def _memgas(variant: str) -> Strategy:
+def _memgas(variant: str, _filters: Filters | None) -> Strategy:
     from . import memgas
 
     return memgas.variant(variant)
 
 
-def _emem(_: str) -> Strategy:
+def _emem(_variant: str, filters: Filters | None) -> Strategy:
     from .emem import EMem
 
-    return EMem()
+    return EMem(filters=filters) if filters else EMem()
 
 
-def _emem_g(_: str) -> Strategy:
+def _emem_g(_variant: str, filters: Filters | None) -> Strategy:
     from .emem import EMemG
 
-    return EMemG()
+    return EMemG(filters=filters) if filters else EMemG()
 
 
-#: How each strategy is made of the name of its variant, empty for the whole.
-STRATEGIES: Mapping[str, Callable[[str], Strategy]] = {
+#: How each strategy is made of the name of its variant, empty for the whole, and of the filters of candidates.
+STRATEGIES: Mapping[str, Callable[[str, Filters | None], Strategy]] = {
     "fused": _fused,
     "sgmem": _sgmem,
     "memgas": _memgas,
@@ -67,9 +71,12 @@ STRATEGIES: Mapping[str, Callable[[str], Strategy]] = {
 _VARIED = ("sgmem", "memgas")
 
 
-def strategy(name: str) -> Strategy:
-    """The strategy called `name`, or `name:variant` (`sgmem:TF`, `memgas:without-router`). Raises UsageError."""
+def strategy(name: str, filters: Filters | None = None) -> Strategy:
+    """The strategy called `name`, or `name:variant` (`sgmem:TF`, `memgas:without-router`). Raises UsageError.
+
+    `filters`: what chooses among candidates, for strategies that leave it to others; None: what needs no model.
+    """
     kind, _, variant = name.partition(":")
     if kind not in STRATEGIES or (variant and kind not in _VARIED):
         raise UsageError(f"unknown strategy {name!r}", f"choose one of: {', '.join(STRATEGIES)}")
-    return STRATEGIES[kind](variant)
+    return STRATEGIES[kind](variant, filters)

@@ -6,19 +6,58 @@ model by a short id, and by nothing else is it found again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from ..errors import ModelUnavailable, UsageError
 from ..model import Hit
 from ..providers.language import LanguageModel, Message, Schema
 from ..providers.prompts import Prompt, fenced, prompt, short_id, tidy
+from .filters import Filters, Thresholds
 
-__all__ = ["ModelFilters"]
+__all__ = ["ConsultingFilters", "ModelFilters"]
+
+_Found = TypeVar("_Found")
 
 _MOST_MENTIONS = 8
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 _MENTIONS = Schema("mentions", {"mentions": _STRINGS})
 _KEEP = {"keep": _STRINGS}
+
+
+class ConsultingFilters:
+    """Asks the language model that `model` makes for one question; from its first failure on, goes without it.
+
+    `model` raises ModelUnavailable where there is none.
+    """
+
+    def __init__(self, model: Callable[[], LanguageModel]) -> None:
+        self._model = model
+        self._offline: Filters = Thresholds()
+        self._asked: Filters | None = None
+        self._failed = False
+
+    def mentions(self, question: str, names: Sequence[str]) -> list[str]:
+        """See `Filters.mentions`."""
+        return self._by(lambda filters: filters.mentions(question, names))
+
+    def events(self, question: str, candidates: Sequence[Hit]) -> list[int]:
+        """See `Filters.events`."""
+        return self._by(lambda filters: filters.events(question, candidates))
+
+    def arguments(self, question: str, candidates: Sequence[tuple[str, float]]) -> list[int]:
+        """See `Filters.arguments`."""
+        return self._by(lambda filters: filters.arguments(question, candidates))
+
+    def _by(self, found: Callable[[Filters], _Found]) -> _Found:
+        if not self._failed:
+            try:
+                self._asked = self._asked or ModelFilters(self._model())
+                return found(self._asked)
+            except (ModelUnavailable, UsageError):  # the reader asks the same model, and says why there was none
+                self._failed = True
+        return found(self._offline)
 
 
 class ModelFilters:
@@ -30,7 +69,7 @@ class ModelFilters:
         self._events = prompt("memcli.strategies", "filter_events")
         self._arguments = prompt("memcli.strategies", "filter_arguments")
 
-    def mentions(self, question: str) -> list[str]:
+    def mentions(self, question: str, names: Sequence[str]) -> list[str]:  # noqa: ARG002
         """M(q): entities, noun phrases and salient concepts of the question, at most 8.
 
         Raises ModelUnavailable, BudgetSpent.
@@ -50,12 +89,12 @@ class ModelFilters:
         """
         return self._kept(self._events, "e", question, [_line(hit) for hit in candidates])
 
-    def arguments(self, question: str, candidates: Sequence[str]) -> list[int]:
+    def arguments(self, question: str, candidates: Sequence[tuple[str, float]]) -> list[int]:
         """The places of the arguments that could lead to an answer, ascending; there may be none.
 
         Raises ModelUnavailable, BudgetSpent.
         """
-        return self._kept(self._arguments, "a", question, [tidy(text) for text in candidates])
+        return self._kept(self._arguments, "a", question, [tidy(text) for text, _ in candidates])
 
     def _kept(self, form: Prompt, letter: str, question: str, lines: Sequence[str]) -> list[int]:
         if not lines:
