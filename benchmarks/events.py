@@ -132,7 +132,7 @@ def answers(known: Sequence[Case]) -> dict[str, dict[str, float]]:
 
 
 def threshold(known: Sequence[Case]) -> dict[str, float]:
-    """The share of the best cosine above which KEPT of the evidence among the candidates lies, and what is kept then."""
+    """The share of the best cosine above which KEPT of the evidence lies, and how much of all is kept then."""
     gold, every = [], []
     for case in known:
         hits = EMem(filters=EVERYTHING).retrieve(case.asked.query(), case.view, 30)
@@ -191,13 +191,33 @@ def measured(path: Path, cache: Path, *, parts: bool) -> dict[str, object]:
     return found
 
 
+def sample(path: Path, cache: Path, size: int) -> Iterator[str]:
+    """So many events at random with what they rest on, to be read and marked: always the same ones."""
+    with ExitStack() as opened:
+        known = [
+            (haystack, view, event_graph(view), place)
+            for haystack, _, view in stores(path, cache, opened)
+            for place in range(event_graph(view).n)
+        ]
+        chosen = np.random.default_rng(0).choice(len(known), size, replace=False)
+        for number, (haystack, view, graph, place) in enumerate((known[i] for i in chosen.tolist()), start=1):
+            (unit,) = graph.units(view, [place])
+            turns = view.fetch(view.rows_of(unit.sources).tolist())
+            yield f"{number}. {haystack.name} {unit.id} [{unit.at}] {unit.text}"
+            yield from (f"      {turn.speaker}: {' '.join(turn.text.split())}" for turn in turns)
+
+
 def main() -> None:
     """Measures, prints and records."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--parts", action="store_true", help="also what the parts of emem-g are worth")
+    parser.add_argument("--sample", type=int, help="print so many events of the first file to be read, and no more")
     given = parser.parse_args()
+    if given.sample:
+        print("\n".join(sample(given.data[0], given.cache, given.sample)))
+        return
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for path in given.data:
         results[path.name.split(".")[0]] = measured(path, given.cache, parts=given.parts)

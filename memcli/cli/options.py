@@ -61,7 +61,11 @@ Conversation = Annotated[str | None, typer.Option(metavar="NAME", help="Only thi
 At = Annotated[str | None, typer.Option(metavar="DATE", help="The date on which the question is asked. Default: now.")]
 StrategyName = Annotated[
     str | None,
-    typer.Option("--strategy", metavar="NAME", help="fused (the default), sgmem, memgas, dense or bm25; NAME:VARIANT."),
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help="fused (the default), sgmem, memgas, emem, emem-g, dense or bm25; NAME:VARIANT.",
+    ),
 ]
 Model = Annotated[
     str | None,

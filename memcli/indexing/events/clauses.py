@@ -21,6 +21,11 @@ _ELIDED = (
                 re.IGNORECASE), "I "),
     (re.compile(r"^(?:[a-z]+ed|did)\s+(?:my|our|a|an|the)\b", re.IGNORECASE), "I "),
     (re.compile(r"^still\s+[a-z]+ing\b", re.IGNORECASE), "I am "),
+    (re.compile(r"^(?:always |just |really |so )*(?!during|being|every|any|some|no|spring|morning|evening)"
+                r"[a-z]{3,}ing\b"
+                r"(?!.*(?:'(?:s|re|ll|d)\b|\b(?:is|are|was|were|has|have|had|can|will|would|could|must|might|should|"
+                r"\w{2,}(?:ed|[^s]s)|got|went|made|took|gave|felt|put|let)\b))", re.IGNORECASE), "I am "),
+    (re.compile(r"^bet\b", re.IGNORECASE), "I "),
     (re.compile(r"^(?:never |already |just )?been\b", re.IGNORECASE), "I have "),
     (re.compile(r"^(?:sounds|looks|seems|feels|makes|reminds|turns out|helps|brings|gives|keeps)\b",
                 re.IGNORECASE), "It "),
@@ -64,7 +69,7 @@ _COMPLIMENT_WORDS = 5
 
 def clause(sentence: str, others: tuple[str, ...]) -> str:
     """A sentence trimmed, with its subject where speech leaves it out: "Glad it worked" is "I am glad it worked"."""
-    bare = trimmed(sentence, others)
+    bare = trimmed(sentence, others).lstrip(")]}.,;:!? ")
     if is_advice(bare):
         return bare
     whole = with_subject(bare)

@@ -28,6 +28,8 @@ _MERGED_WORDS = 40
 _RUN_ON = re.compile(r"(?<=\b(?:me|no|so|it|up|us)[.])\s+(?=[A-Z])")
 _WORDY = re.compile(r"\w\w|[^\x00-\x7f]|\d")
 _POINTING = re.compile(r"\b(?:it|that|this|these|those|them|him|her|one|there)\b", re.IGNORECASE)
+#: Somebody named before: "Seeing her wobble".
+_EARLY = re.compile(r"^\w+\s+(?:\w+\s+)?(?:her|him|them|'em)\b", re.IGNORECASE)
 #: So many words must tell something, or the sentence counts only where its turn has nothing better.
 _LEAST = 2
 
@@ -173,14 +175,14 @@ class _Telling:
     def _joins(self, text: str, bare: str) -> bool:
         """Whether a sentence that points back was taken in by the one before."""
         last = self._drafts[-1] if self._drafts else None
-        if last is None or not (points_back(bare) or is_fragment(bare)) or len(last.own().split()) >= _MERGED_WORDS:
+        if last is None or not _leans(bare) or len(last.own().split()) >= _MERGED_WORDS:
             return False
         last.tail = f"{last.tail}. {text}" if last.tail else text
         return True
 
     def _continued(self, text: str, bare: str) -> Draft | None:
         """A sentence that points back to one that is too long to take it in."""
-        if not self._drafts or not (points_back(bare) or is_fragment(bare)):
+        if not self._drafts or not _leans(bare):
             return None
         return Draft(text, (self._turn.id,), self._turn, f"said after: {_shortened(self._drafts[-1].text)}")
 
@@ -204,11 +206,14 @@ class _Telling:
         to = f" {self._voice.you}" if self._voice.you else ""
         for question in self.questions:
             if len(telling_stems(question.text)) >= 2:
-                yield Draft(
-                    f"{capitalised(self._voice.me)} asked{to}: {capitalised(question.retold)}",
-                    (self._turn.id,),
-                    self._turn,
-                )
+                text = f"{capitalised(self._voice.me)} asked{to}: {capitalised(question.retold)}"
+                points = _POINTING.search(question.text)
+                yield self._draft(text) if points else Draft(text, (self._turn.id,), self._turn)
+
+
+def _leans(bare: str) -> bool:
+    """Whether a sentence says little without the one before it."""
+    return points_back(bare) or is_fragment(bare) or bool(_EARLY.search(bare))
 
 
 def _unmarked(text: str) -> str:
