@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
 from .formats.pacing import paced
 from .indexing.indexer import Indexer
-from .model import Session
+from .model import Session, Turn
+from .redaction import Redactor
 
 __all__ = ["Ingestion", "Report", "Watcher"]
 
 
 @dataclass(slots=True)
 class Report:
-    """What an ingest did. Counts of messages: read, and added as new turns; the rest was known already."""
+    """What an ingest did. Counts of messages: read, and added as new turns; the rest was known already, or `forgotten`.
+
+    `redacted`: how many secrets of which kind were left out of what was read.
+    """
 
     messages: int = 0
     added: int = 0
     sessions: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
+    forgotten: int = 0
+    redacted: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,9 @@ class Watcher:
     problem: Callable[[Problem], object] = lambda _problem: None
 
 
+#: Lets the turns pass that may be stored.
+Gate = Callable[[Sequence[Turn]], Sequence[Turn]]
+
 #: Problems beyond these are counted and told, but not kept: a file may have a million of them.
 _KEPT_PROBLEMS = 1000
 #: As many of the files that are passed over are named.
@@ -44,9 +54,17 @@ _NAMED = 3
 class Ingestion:
     """One run over any number of sources."""
 
-    def __init__(self, indexer: Callable[[Callable[[Session, int], object]], Indexer], watcher: Watcher) -> None:
+    def __init__(
+        self,
+        indexer: Callable[[Callable[[Session, int], object]], Indexer],
+        watcher: Watcher,
+        gate: Gate = lambda turns: turns,
+        redactor: Redactor | None = None,
+    ) -> None:
         self.report = Report()
         self._watcher = watcher
+        self._gate = gate
+        self._redactor = redactor
         self._indexer = indexer(self._stored)
         self._source: Source | None = None
 
@@ -71,7 +89,7 @@ class Ingestion:
         splitter = SessionSplitter(name, self._indexer.known, self._indexer.latest)
         for message in messages:
             self.report.messages += 1
-            self._add(splitter.feed(message))
+            self._add(splitter.feed(self._redacted(message)))
         self._add(splitter.flush())
         self._indexer.flush()
 
@@ -101,7 +119,7 @@ class Ingestion:
                 self._note(record)
             else:
                 self.report.messages += 1
-                self._add(splitter.feed(record))
+                self._add(splitter.feed(self._redacted(record)))
                 self._watcher.progress(source, self.report)
         self._add(splitter.flush())
         if strict or not source.found:  # a folder may hold thousands of small files: they are written in batches
@@ -109,7 +127,17 @@ class Ingestion:
 
     def _add(self, pieces: Iterable[Piece]) -> None:
         for session, turns in pieces:
-            self._indexer.add(session, turns)
+            wanted = self._gate(turns)
+            self.report.forgotten += len(turns) - len(wanted)
+            if wanted:
+                self._indexer.add(session, wanted)
+
+    def _redacted(self, message: Message) -> Message:
+        """The message without its secrets, where that is asked for: before it has an id, which is a hash."""
+        if self._redactor is None:
+            return message
+        text, title = (self._redactor.redact(part, self.report.redacted) for part in (message.text, message.title))
+        return replace(message, text=text, title=title)
 
     def _check(self, source: Source, format_name: str | None) -> None:
         for record in read(source, format_name):

@@ -25,12 +25,14 @@ from .strategies.base import evidence, wordings
 from .text import content_stems
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
+    from .care import Care
     from .formats import Message
     from .indexing.prepare import Watch
     from .ingestion import Ingestion, Report, Watcher
     from .providers.language import LanguageModel
     from .reading.consulting import Consulted
     from .reading.stored import StoredTranscript
+    from .redaction import Redactor
     from .store.compaction import Compaction
     from .strategies.filters_by_model import ConsultingFilters
 
@@ -115,18 +117,21 @@ class Memory:
         strict: bool = False,
         all_branches: bool = False,
         re_embed: bool = False,
+        allow_again: bool = False,
+        redactor: Redactor | None = None,
         watcher: Watcher | None = None,
     ) -> Report:
         """Adds what the transcripts at `paths` (files, folders, zips, `-`) hold and the store has not; see `ingestion`.
 
         `all_branches`: also what an edited message or a second try has left behind, where an export has it.
+        `allow_again`: also what was forgotten; `redactor`: what takes secrets out before anything is stored.
         Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
         """
         from .formats import sources
 
         passed_over: list[Path] = []
         found = list(sources(paths, passed_over.append))
-        run = self._ingestion(watcher, re_embed=re_embed)
+        run = self._ingestion(watcher, re_embed, allow_again, redactor)
         run.pass_over(passed_over)
         for source in found:
             run.run(source, format_name, strict=strict, all_branches=all_branches)
@@ -134,7 +139,7 @@ class Memory:
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
-        run = self._ingestion(None, re_embed=False)
+        run = self._ingestion(None, False, False, None)
         run.take(messages, name)
         return self._finished(run)
 
@@ -144,13 +149,17 @@ class Memory:
             self._keep_up()
         return report
 
-    def _ingestion(self, watcher: Watcher | None, *, re_embed: bool) -> Ingestion:
+    def _ingestion(
+        self, watcher: Watcher | None, re_embed: bool, allow_again: bool, redactor: Redactor | None
+    ) -> Ingestion:
         from .indexing.indexer import Indexer
         from .ingestion import Ingestion, Watcher
+        from .store.tombstones import Gate
 
         model = self._embedder_for_writing(re_embed=re_embed)
         self._resume(model)
-        return Ingestion(lambda stored: Indexer(self.store, model, stored), watcher or Watcher())
+        gate = Gate(self.store, allow_again=allow_again)
+        return Ingestion(lambda stored: Indexer(self.store, model, stored), watcher or Watcher(), gate, redactor)
 
     def _resume(self, model: Embedder) -> None:
         """Indexes what an interrupted change of embedder, or an older version, left without its index."""
@@ -362,6 +371,13 @@ class Memory:
             return identity(db)
 
     # -- care ------------------------------------------------------------------------------------------------------
+
+    @property
+    def care(self) -> Care:
+        """Forgetting, verifying, exporting and counting; see `care`."""
+        from .care import Care
+
+        return Care(self.store, lambda: self._embedder_for_writing(re_embed=False))
 
     def compact(self, *, dry_run: bool = False) -> Compaction:
         """Gives space back; see `store.compaction`."""

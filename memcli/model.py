@@ -60,6 +60,7 @@ class Kind(StrEnum):
     INSIGHT = "insight"
     KEYWORD = "keyword"
     ENTITY = "entity"
+    ASSERTION = "assertion"
 
 
 class Relation(StrEnum):

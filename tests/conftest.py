@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from memcli.cli.boundary import run
 from memcli.memory import Memory
+from memcli.store import migrations
+from memcli.store.migrations import MIGRATIONS
 from memcli.strategies import STRATEGIES
 
+#: How often faults are tried that take seconds each; `docs/reliability.md` records the runs of more.
+TRIES = int(os.environ.get("MEMCLI_FAULTS", "3"))
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
 
@@ -92,3 +98,21 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """An empty store with the fake embedder."""
     return Memory(tmp_path / "test.memcli", embedder="fake")
+
+
+def aged(path: Path, version: int) -> None:
+    """Makes the store at `path` one of an older schema, with what that had of it."""
+    with duckdb.connect() as db:
+        for number, (name, step) in enumerate(MIGRATIONS[:version], start=1):
+            migrations._apply(db, number, name, step)
+        kept = {table for (table,) in db.execute("select table_name from duckdb_tables()").fetchall()}
+    with duckdb.connect(str(path)) as db:
+        for (table,) in db.execute("select table_name from duckdb_tables()").fetchall():
+            if table not in kept:
+                db.execute(f"drop table {table}")
+        db.execute("delete from migration where number > ?", [version])
+
+
+def tried(cases: Iterable[str]) -> list[str]:
+    """All of many slow cases where faults are tried often; else every sixth, spread over them."""
+    return list(cases)[:: 1 if TRIES > 10 else 6]

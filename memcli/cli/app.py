@@ -9,11 +9,15 @@ import typer
 from .. import __version__
 from .ask import ask
 from .compact import compact
+from .doctor import doctor
 from .eval import evaluate
+from .export import export
+from .forget import forget
 from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .search import search
+from .stats import stats
 
 __all__ = ["app"]
 
@@ -50,3 +54,7 @@ app.command("inspect-graph")(inspect_graph)
 app.command("eval")(evaluate)
 app.command()(compact)
 app.command()(formats)
+app.command()(export)
+app.command()(stats)
+app.command()(doctor)
+app.command()(forget)

@@ -31,6 +31,11 @@ Branches = Annotated[
         metavar="NAME", help="all: also what an edited message or a second try left behind. Default: current."
     ),
 ]
+AllowAgain = Annotated[bool, typer.Option("--allow-again", help="Also what memcli forget has taken out.")]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Store keys, tokens, card numbers and e-mail addresses as [redacted: KIND].")
+]
+RedactPhones = Annotated[bool, typer.Option("--redact-phones", help="The same, and telephone numbers, too.")]
 ReEmbed = Annotated[bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")]
 Strategies = Annotated[
     str | None, typer.Option("--strategy", metavar="NAME,…", help="Also make, and keep up, what these strategies need.")
@@ -47,6 +52,9 @@ def ingest(
     strict: Strict = False,
     branches: Branches = "current",
     re_embed: ReEmbed = False,
+    allow_again: AllowAgain = False,
+    redact: Redact = False,
+    redact_phones: RedactPhones = False,
     strategy: Strategies = None,
     model: Model = None,
     budget: o.Budget = None,
@@ -62,6 +70,7 @@ def ingest(
     """
     from ..errors import UsageError
     from ..ingestion import Watcher
+    from ..redaction import Redactor
     from .progress import prepared, progress
     from .render import emit_json, say
 
@@ -80,6 +89,8 @@ def ingest(
             strict=strict,
             all_branches=branches == "all",
             re_embed=re_embed,
+            allow_again=allow_again,
+            redactor=Redactor(phones=redact_phones) if redact or redact_phones else None,
             watcher=watcher,
         )
     if model and memory.store.exists:
@@ -87,7 +98,7 @@ def ingest(
     if strategy and memory.store.exists:
         prepared(memory, strategy.split(","))
     if as_json:
-        emit_json(_record(report))
+        emit_json(_record(report, redacted=redact or redact_phones))
     elif report.messages or not report.problem_count:
         say(_summary(report))
     return 6 if report.problem_count else 0
@@ -109,14 +120,17 @@ def _generate(memory: Memory, model: str, strategies: Sequence[str], budget: int
         say(f"memcli: {left} session{_s(left)} made without the model; run it again to have them made by it")
 
 
-def _record(report: Report) -> dict[str, Any]:
+def _record(report: Report, *, redacted: bool) -> dict[str, Any]:
+    extra = {"forgotten": report.forgotten} if report.forgotten else {}
     return {
         "messages": report.messages,
         "added": report.added,
-        "known": report.messages - report.added,
+        "known": report.messages - report.added - report.forgotten,
         "sessions": len(report.sessions),
         "problems": [{"where": p.where, "reason": p.reason, "kept_out": p.kept_out} for p in report.problems],
         "kept_out": report.problem_count,
+        **extra,
+        **({"redacted": dict(sorted(report.redacted.items()))} if redacted else {}),
     }
 
 
@@ -127,9 +141,14 @@ def _s(count: int) -> str:
 def _summary(report: Report) -> str:
     sessions = len(report.sessions)
     parts = [f"{report.added:,} new message{_s(report.added)} in {sessions:,} session{_s(sessions)}"]
-    known = report.messages - report.added
+    known = report.messages - report.added - report.forgotten
     if known:
         parts.append(f"{known:,} known already")
+    if report.forgotten:
+        parts.append(f"{report.forgotten:,} left out: forgotten before")
+    if report.redacted:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.redacted.items()))
+        parts.append(f"redacted: {kinds}")
     if report.problem_count:
         parts.append(f"{report.problem_count:,} kept out")
     return "; ".join(parts)

@@ -64,7 +64,7 @@ StrategyName = Annotated[
     typer.Option(
         "--strategy",
         metavar="NAME",
-        help="fused (the default), sgmem, memgas, emem, emem-g, dense or bm25; NAME:VARIANT.",
+        help="fused (the default), sgmem, memgas, emem, emem-g, ontology, dense or bm25; NAME:VARIANT.",
     ),
 ]
 Model = Annotated[

@@ -10,6 +10,7 @@ Where the transcript names no session, a conversation is split where two message
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,10 @@ DEFAULT_CONVERSATION = "default"
 
 #: What is handed over to be stored in one transaction: a session and some of its turns.
 Piece = tuple[Session, list[Turn]]
+
+#: The ids that an export gives a turn and its session: they stay what they are.
+_EXPORTED_TURN = re.compile(r"t:[0-9a-f]{16}")
+_EXPORTED_SESSION = re.compile(r"s:[0-9a-f]{16}")
 
 _BATCH = 256
 _PIECE_TURNS = 500
@@ -172,6 +177,8 @@ class SessionSplitter:
         self._threads.move_to_end(said.conversation)
 
     def _session_of(self, said: _Said) -> SessionId:
+        if _EXPORTED_SESSION.fullmatch(said.session):
+            return SessionId(said.session)
         if said.session:
             return SessionId(_hash("s:", said.conversation, "named", said.session))
         thread = self._threads.get(said.conversation) or self._stored_thread(said)
@@ -238,8 +245,9 @@ def _said(message: Message) -> _Said | None:
     speaker = _line(message.speaker) or _line(message.role) or "unknown"
     said = (speaker, _instant(message.said_at), text)
     own = ("id", message.id) if message.id else ("said", *said)
+    exported = _EXPORTED_SESSION.fullmatch(session) and _EXPORTED_TURN.fullmatch(message.id or "")
     return _Said(
-        turn=TurnId(_hash("t:", conversation, session, *own)),
+        turn=TurnId(message.id if exported and message.id else _hash("t:", conversation, session, *own)),
         conversation=conversation,
         session=session,
         text=text,

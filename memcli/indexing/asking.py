@@ -9,8 +9,9 @@ from typing import Generic, Protocol, TypeVar
 from ..errors import BudgetSpent, ModelUnavailable
 from ..model import SessionId
 from .memories.base import SessionText
+from .plan import Producer
 
-__all__ = ["PATIENCE", "Asking", "Failed"]
+__all__ = ["PATIENCE", "Asking", "Failed", "SessionWriter"]
 
 #: A model that fails for so many sessions in a row is asked no more: one that hangs would cost minutes for each.
 PATIENCE = 5
@@ -21,17 +22,33 @@ Failed = Callable[[SessionId, ModelUnavailable], object]
 Made = TypeVar("Made")
 
 
-class _Writer(Protocol[Made]):
-    @property
-    def at_once(self) -> int: ...
+class SessionWriter(Protocol[Made]):
+    """A language model that writes memory. Safe to share between threads where it is asked for several `at_once`."""
 
-    def session(self, text: SessionText) -> list[Made]: ...
+    @property
+    def producer(self) -> Producer:
+        """What the ledger calls it."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """For how many sessions it may be asked at the same time."""
+        ...
+
+    @property
+    def coverage(self) -> float:
+        """The share of a unit's content words that its sources must hold; see `verify`."""
+        ...
+
+    def session(self, text: SessionText) -> list[Made]:
+        """What it writes of a session. Raises ModelUnavailable."""
+        ...
 
 
 class Asking(Generic[Made]):
     """What `writer` makes of sessions; `failed` hears of each that it fails for."""
 
-    def __init__(self, writer: _Writer[Made], failed: Failed) -> None:
+    def __init__(self, writer: SessionWriter[Made], failed: Failed) -> None:
         self._writer = writer
         self._failed = failed
         self._in_a_row: list[ModelUnavailable] = []

@@ -9,59 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..model import Kind
-from ..providers.embedding import Embedder
 from ..store import events as stored
-from ..store import units
-from ..store.connection import Store
 from ..store.events import Arguments, EventRow
 from ..store.memories import MemoryRow
 from ..store.rows import append, transaction
-from .asking import Asking, Failed
+from .asking import SessionWriter
 from .events import Event, arguments, checked, events
-from .memories.base import SessionText, Vectors
+from .memories.base import Vectors
 from .plan import EVENTS, Producer
-from .stored import StoredSession, read_session, record
+from .running import Runner
+from .stored import StoredSession, record
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["SYNONYM", "EventWriter", "Events"]
+__all__ = ["MOST_SYNONYMS", "SYNONYM", "Events"]
 
 #: Arguments of at least this cosine are synonyms: δ (EMem §4.1).
 SYNONYM = 0.9
 #: At most so many synonyms a node (EMem §3.2).
 MOST_SYNONYMS = 100
-#: Sessions that are read, and whose events are embedded, together.
-BATCH = 32
 _COVERAGE = 0.5  # an event may be completed from another turn, whose words it then has
-
-Watch = Callable[[int, int], object]
-
-
-class EventWriter(Protocol):
-    """What writes events. Safe to share between threads where it is asked for several sessions `at_once`."""
-
-    @property
-    def producer(self) -> Producer:
-        """What the ledger calls it."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """For how many sessions it may be asked at the same time."""
-        ...
-
-    @property
-    def coverage(self) -> float:
-        """The share of an event's content words that its sources must hold."""
-        ...
-
-    def session(self, text: SessionText) -> list[Event]:
-        """The events of a session. Raises ModelUnavailable."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,59 +50,19 @@ class _Draft:
             yield from (argument.text for argument in event.arguments)
 
 
-class Events:
-    """Runs the producer of events. `watch` hears how many sessions are done of how many.
+class Events(Runner[SessionWriter[Event], _Draft]):
+    """Runs the producer of events."""
 
-    `writer` None: without a model. Where a model fails, a session's events are made without it, and `failed` is told:
-    the next run with the model asks again for that session.
-    """
+    of = EVENTS
+    _arguments: Arguments | None = None
 
-    def __init__(
-        self,
-        store: Store,
-        embedder: Embedder,
-        watch: Watch = lambda _done, _of: None,
-        writer: EventWriter | None = None,
-        failed: Failed = lambda _session, _why: None,
-    ) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._watch = watch
-        self._writer = writer
-        self._asking = Asking(writer, failed) if writer else None
-        self._arguments: Arguments | None = None
+    def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:  # noqa: ARG002
+        return _offline
 
-    def run(self) -> int:
-        """Makes the events of every session that has none, or has grown since; returns of how many.
-
-        Raises StoreError; ModelUnavailable where the embedder fails; BudgetSpent, after what is paid for is written.
-        """
-        producer = self._writer.producer if self._writer else EVENTS
-        together = self._writer.at_once if self._writer else BATCH
-        with self._store.reading() as db:
-            missing = units.unbuilt(db, {producer.name: producer.version})
-        done = 0
-        for start in range(0, len(missing), together):
-            for drafts in self._drafts(missing[start : start + together]):
-                self._write(drafts)
-                done += len(drafts)
-                self._watch(done, len(missing))
-        return len(missing)
-
-    def _drafts(self, seqs: Sequence[int]) -> Iterator[list[_Draft]]:
-        """The drafts of these sessions: a model's one by one, since the next may end the run."""
-        with self._store.reading() as db:
-            reads = [read_session(db, seq, EVENTS) for seq in seqs]
-        if self._writer is None or self._asking is None:
-            yield [_offline(read) for read in reads]
-            return
-        for read, made in zip(reads, self._asking.replies([read.text for read in reads]), strict=True):
-            yield [_offline(read) if made is None else _by_model(read, made, self._writer)]
-
-    # -- written ---------------------------------------------------------------------------------------------------
+    def _by_model(self, read: StoredSession, made: list[Event], writer: SessionWriter[Event]) -> _Draft:
+        return _by_model(read, made, writer)
 
     def _write(self, drafts: Sequence[_Draft]) -> None:
-        """Writes sessions one after the other while the store is held open once: to open it costs more than most do."""
         texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
         vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
         with self._store.writing() as db:
@@ -170,7 +101,7 @@ def _offline(read: StoredSession) -> _Draft:
     return _Draft(read, [checked(event, read.text, _COVERAGE) for event in events(read.rest())], EVENTS)
 
 
-def _by_model(read: StoredSession, made: Sequence[Event], writer: EventWriter) -> _Draft:
+def _by_model(read: StoredSession, made: Sequence[Event], writer: SessionWriter[Event]) -> _Draft:
     """What a model wrote, with arguments also for the events that it named none of."""
     people = read.text.people()
     whole = [e if e.arguments else replace(e, arguments=arguments(e.text, e.label, people)) for e in made]

@@ -16,33 +16,28 @@ import numpy as np
 
 from ..errors import ModelUnavailable
 from ..model import Kind, Session, Turn, TurnId
-from ..providers.embedding import Embedder
 from ..ranking.bm25 import idf
-from ..store import memories, transcript, units
-from ..store.connection import Store
+from ..store import memories, transcript
 from ..store.memories import Fact, MemoryRow
 from ..store.rows import transaction
 from ..text import content_stems
-from .asking import Asking, Failed
 from .memories import Generated, SessionText, Told, insights, supersedes, verify
 from .memories.base import Vectors, speaker_name
 from .memories.writers import Offline, Rarity, Writer
 from .plan import ASSOCIATIONS, MEMORIES
-from .stored import StoredSession, read_session, record
+from .running import Runner
+from .stored import StoredSession, record
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["BATCH", "Generator"]
+__all__ = ["Generator"]
 
-#: Sessions that are read, and whose units are embedded, together.
-BATCH = 32
 #: Facts that are less alike than this are not of one thing: neither changes the other.
 _OF_ONE_THING = 0.55
 #: Noted for a session whose insights the model failed to word: it is not done, but what it wrote stays.
 _HALF_DONE = 0
 
-Watch = Callable[[int, int], object]
 _Finished = tuple["_Draft", list[Generated], int]
 
 
@@ -59,64 +54,21 @@ class _Draft:
         return self.writer.producer.name != MEMORIES.name
 
 
-class Generator:
-    """Runs the producer of generated memory. `watch` hears how many sessions are done of how many.
+class Generator(Runner[Writer, _Draft]):
+    """Runs the producer of summaries, keywords, facts and insights."""
 
-    `writer` None: without a model. Where a model fails, a session's memory is made without it, and `failed` is told:
-    the next run with the model asks again for that session.
-    """
+    of = MEMORIES
 
-    def __init__(
-        self,
-        store: Store,
-        embedder: Embedder,
-        watch: Watch = lambda _done, _of: None,
-        writer: Writer | None = None,
-        failed: Failed = lambda _session, _why: None,
-    ) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._watch = watch
-        self._writer = writer
-        self._asking = Asking(writer, failed) if writer else None
-        self._pending: set[int] = set()
+    def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:
+        offline = Offline(_rarity(db, reads))
+        return lambda read: _drafted(read, read.rest(), offline)
 
-    def run(self) -> int:
-        """Generates for every session that has no memory, or has grown since; returns how many.
-
-        Raises StoreError; ModelUnavailable where the embedder fails; BudgetSpent, after what is paid for is written.
-        """
-        producer = self._writer.producer if self._writer else MEMORIES
-        together = self._writer.at_once if self._writer else BATCH
-        with self._store.reading() as db:
-            missing = units.unbuilt(db, {producer.name: producer.version})
-        self._pending = set(missing)
-        for start in range(0, len(missing), together):
-            for drafts in self._drafts(missing[start : start + together]):
-                self._write_all(drafts)
-                self._watch(len(missing) - len(self._pending), len(missing))
-        return len(missing)
-
-    # -- made ------------------------------------------------------------------------------------------------------
-
-    def _drafts(self, seqs: Sequence[int]) -> Iterator[list[_Draft]]:
-        """The drafts of these sessions: a model's one by one, since the next may end the run."""
-        with self._store.reading() as db:
-            reads = [read_session(db, seq, MEMORIES) for seq in seqs]
-            offline = Offline(_rarity(db, reads))
-        if self._writer is None or self._asking is None:
-            yield [_drafted(read, read.rest(), offline) for read in reads]
-            return
-        for read, made in zip(reads, self._asking.replies([read.text for read in reads]), strict=True):
-            if made is None:
-                yield [_drafted(read, read.rest(), offline)]
-            else:
-                yield [_Draft(read, _verified(made, read.text, self._writer), self._writer)]
+    def _by_model(self, read: StoredSession, made: list[Generated], writer: Writer) -> _Draft:
+        return _Draft(read, _verified(made, read.text, writer), writer)
 
     # -- written ---------------------------------------------------------------------------------------------------
 
-    def _write_all(self, drafts: Sequence[_Draft]) -> None:
-        """Writes sessions one after the other while the store is held open once: to open it costs more than most do."""
+    def _write(self, drafts: Sequence[_Draft]) -> None:
         vectors = self._embed([unit.text for draft in drafts for unit in draft.units])
         with self._store.reading() as db:
             earlier = self._earlier(db, [vectors[text] for text in _fact_texts(drafts)])

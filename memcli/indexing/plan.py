@@ -12,7 +12,17 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from ..model import Kind, Needs, Relation
 
-__all__ = ["ASSOCIATIONS", "EVENTS", "MEMORIES", "PRODUCERS", "TRANSCRIPT", "Producer", "by_model", "plan"]
+__all__ = [
+    "ASSERTIONS",
+    "ASSOCIATIONS",
+    "EVENTS",
+    "MEMORIES",
+    "PRODUCERS",
+    "TRANSCRIPT",
+    "Producer",
+    "by_model",
+    "plan",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,11 @@ EVENTS = Producer(
     Needs(frozenset({Kind.EDU, Kind.CHUNK, Kind.ARGUMENT}), frozenset({Relation.HAS_ARGUMENT, Relation.SYNONYM})),
 )
 
+#: What people assert of themselves, typed (ontology-guided memory, §3.2).
+ASSERTIONS = Producer("assertions", 1, Needs(frozenset({Kind.ASSERTION})))
+
 #: Every producer there is, in the order in which they run.
-PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS)
+PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS, ASSERTIONS)
 
 
 def by_model(model: str, of: Producer = MEMORIES) -> Producer:

@@ -10,11 +10,12 @@ from ..model import Needs, SessionId
 from ..providers.embedding import Embedder
 from ..store import units
 from ..store.connection import Store
+from .assertions import Assertions
 from .association import Associator
 from .event_graph import Events
 from .generation import Generator
 from .indexer import Indexer
-from .plan import ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
+from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
 
 if TYPE_CHECKING:
     from ..providers.language import LanguageModel
@@ -52,6 +53,8 @@ def prepare(
             Generator(store, model(), lambda done, of: watch("generating memory", done, of)).run()
         elif producer is ASSOCIATIONS:
             Associator(store, model().dimension, lambda done, of: watch("associating", done, of)).run()
+        elif producer is ASSERTIONS:
+            Assertions(store, model(), lambda done, of: watch("tagging", done, of)).run()
         elif producer is EVENTS:
             Events(store, model(), lambda done, of: watch("extracting events", done, of)).run()
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, Turn, TurnId
-from ..store import lexical, transcript, units, vectors
+from ..store import lexical, tombstones, transcript, units, vectors
 from ..store.rows import transaction
 from ..store.units import Numbers, SentenceRow, UnitRows
 from .coarse import pooled_norms, rounds
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..store.vectors import VectorIndex
 
-__all__ = ["LEAST_COSINE", "NEIGHBOURS", "Embedded", "SessionWriter"]
+__all__ = ["LEAST_COSINE", "NEIGHBOURS", "Embedded", "PlacedTurn", "SessionWriter", "coarse_units"]
 
 #: Edges that a new sentence gets to its nearest neighbours in the store (SGMem: k = 3 on LongMemEval, 1 on LoCoMo).
 NEIGHBOURS = 3
@@ -48,6 +48,7 @@ class _Held:
     numbers: Numbers
     sessions: dict[SessionId, int]
     turns: dict[TurnId, tuple[int, bool]]
+    forgotten: frozenset[TurnId]
     vectors: dict[int, int]
     first_units: dict[int, int]
 
@@ -58,6 +59,7 @@ class _Held:
             Numbers.read(db),
             transcript.session_numbers(db, [s.session.id for s in batch]),
             transcript.indexed(db, [turn.id for s in batch for turn in s.turns]),
+            tombstones.forgotten(db, [turn.id for s in batch for turn in s.turns]),
             vectors.find_vectors(db, [h for s in batch for parts in s.segments for h in parts.hashes]),
             vectors.representatives(db),
         )
@@ -89,7 +91,7 @@ class SessionWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class _PlacedTurn:
+class PlacedTurn:
     """A turn of the session with its unit and its speaker, in the order of conversation."""
 
     seq: int
@@ -123,16 +125,18 @@ class _Writing:
         self.units = 0
 
     def run(self) -> int:
-        """Writes what is new; returns the number of turns added."""
+        """Writes what is new and was not forgotten; returns the number of turns added."""
+        wanted = [turn for turn in self.segmented.turns if turn.id not in self.held.forgotten]
+        if not wanted:
+            self.is_new = False
+            return 0
         stored = 0 if self.is_new else transcript.turn_count(self.db, self.session)
         if self.is_new:
             transcript.add_session(self.db, self.session, self.segmented.session)
-        fresh = [turn for turn in self.segmented.turns if turn.id not in self.held.turns]
+        fresh = [turn for turn in wanted if turn.id not in self.held.turns]
         first = self.held.numbers.turn
         transcript.add_turns(self.db, first, self.session, stored, fresh)
-        seqs = {
-            t.id: self.held.turns[t.id][0] for t in self.segmented.turns if not self.held.turns.get(t.id, (0, True))[1]
-        }
+        seqs = {t.id: self.held.turns[t.id][0] for t in wanted if not self.held.turns.get(t.id, (0, True))[1]}
         seqs |= {turn.id: first + i for i, turn in enumerate(fresh)}
         if seqs:
             self._index_turns(stored > 0, seqs)
@@ -148,14 +152,15 @@ class _Writing:
         numbers.turn += sum(turn not in self.held.turns for turn in self.turns)
         numbers.unit += self.units
         numbers.vector += len(self.hashes)
-        self.held.sessions[self.segmented.session.id] = self.session
+        if self.is_new:
+            self.held.sessions[self.segmented.session.id] = self.session
         self.held.turns.update(self.turns)
         self.held.vectors.update(self.hashes)
         self.held.first_units.update(self.first_units)
 
     def _index_turns(self, grows: bool, seqs: Mapping[TurnId, int]) -> None:
         rows = UnitRows(self.session, self.held.numbers.unit)
-        turns = [_PlacedTurn(*row) for row in units.turn_units(self.db, self.session)] if grows else []
+        turns = [PlacedTurn(*row) for row in units.turn_units(self.db, self.session)] if grows else []
         sentences = units.sentence_rows(self.db, self.session) if grows else []
         pairs = zip(self.segmented.turns, self.segmented.segments, strict=True)
         pending = {turn.id: (turn, parts) for turn, parts in pairs if turn.id in seqs}
@@ -168,7 +173,7 @@ class _Writing:
         self._similar(rows, sentences)
         if grows:
             units.drop_coarse(self.db, self.session)
-        self._coarse(rows, turns, sentences)
+        coarse_units(rows, self.segmented.session.id, turns, sentences)
         rows.write(self.db)
         self.units = len(rows.ids)
         units.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
@@ -185,7 +190,7 @@ class _Writing:
 
     def _fine(
         self, rows: UnitRows, turn: Turn, seq: int, parts: TurnSegments, numbers: Mapping[int, int]
-    ) -> tuple[_PlacedTurn, list[SentenceRow]]:
+    ) -> tuple[PlacedTurn, list[SentenceRow]]:
         """The units of a turn and its sentences, and the membership of these in that."""
         weights = np.array([self.embedded.weights[h] for h in parts.hashes])
         vectors_ = np.stack([self.embedded.rows[h] for h in parts.hashes])
@@ -197,7 +202,7 @@ class _Writing:
             sentence = rows.add(Kind.SENTENCE, _tagged("n:", turn.id, str(i)), [seq], text=text, vector=number)
             rows.join(sentence, unit, Relation.MEMBERSHIP)
             added.append(SentenceRow(sentence, seq, number, int(weights[i]), vectors_[i]))
-        return _PlacedTurn(seq, turn.id, turn.speaker, unit), added
+        return PlacedTurn(seq, turn.id, turn.speaker, unit), added
 
     def _documents(self, seqs: Mapping[TurnId, int], pending: Mapping[TurnId, tuple[Turn, TurnSegments]]) -> None:
         parts = [parts for _, parts in pending.values()]
@@ -245,22 +250,25 @@ class _Writing:
         stored = self.held.first_units.get(number)
         return self.first_units[number] if stored is None else stored
 
-    def _coarse(self, rows: UnitRows, turns: Sequence[_PlacedTurn], sentences: Sequence[SentenceRow]) -> None:
-        """The rounds and the session over all its turns, and membership in them."""
-        place = {turn.seq: i for i, turn in enumerate(turns)}
-        group = rounds([turn.speaker for turn in turns])
-        owner = np.array([place[s.turn] for s in sentences])
-        weights = np.array([s.weight for s in sentences])
-        matrix = np.stack([s.vector for s in sentences])
-        round_norms = pooled_norms(matrix, weights, group[owner], int(group[-1]) + 1)
-        session_norm = float(pooled_norms(matrix, weights, np.zeros(len(owner), dtype=np.int64), 1)[0])
-        whole = rows.add(Kind.SESSION, self.segmented.session.id, [t.seq for t in turns], norm=session_norm)
-        for index, norm in enumerate(round_norms):
-            members = [turn for turn, g in zip(turns, group, strict=True) if g == index]
-            unit = rows.add(Kind.ROUND, _tagged("r:", members[0].id), [t.seq for t in members], norm=float(norm))
-            rows.join(unit, whole, Relation.MEMBERSHIP)
-            for turn in members:
-                rows.join(turn.unit, unit, Relation.MEMBERSHIP)
+
+def coarse_units(
+    rows: UnitRows, session: SessionId, turns: Sequence[PlacedTurn], sentences: Sequence[SentenceRow]
+) -> None:
+    """Adds the rounds and the session over all of a session's turns, and membership in them."""
+    place = {turn.seq: i for i, turn in enumerate(turns)}
+    group = rounds([turn.speaker for turn in turns])
+    owner = np.array([place[s.turn] for s in sentences])
+    weights = np.array([s.weight for s in sentences])
+    matrix = np.stack([s.vector for s in sentences])
+    round_norms = pooled_norms(matrix, weights, group[owner], int(group[-1]) + 1)
+    session_norm = float(pooled_norms(matrix, weights, np.zeros(len(owner), dtype=np.int64), 1)[0])
+    whole = rows.add(Kind.SESSION, session, [t.seq for t in turns], norm=session_norm)
+    for index, norm in enumerate(round_norms):
+        members = [turn for turn, g in zip(turns, group, strict=True) if g == index]
+        unit = rows.add(Kind.ROUND, _tagged("r:", members[0].id), [t.seq for t in members], norm=float(norm))
+        rows.join(unit, whole, Relation.MEMBERSHIP)
+        for turn in members:
+            rows.join(turn.unit, unit, Relation.MEMBERSHIP)
 
 
 def _tagged(tag: str, *parts: str) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..errors import ModelUnavailable, UsageError
 
-__all__ = ["DEFAULT", "Embedder", "embedder", "embedder_id"]
+__all__ = ["DEFAULT", "Embedder", "embedder", "embedder_id", "is_known"]
 
 Vectors = npt.NDArray[np.float32]
 
@@ -41,9 +41,15 @@ def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
     `bulk`: prepare for thousands of texts (a slower start, a faster run). Raises UsageError, ModelUnavailable.
     """
     kind, _, model = name.partition(":")
-    if kind not in _KINDS or bool(model) != (kind in _NAMED):
+    if not is_known(name):
         raise UsageError(f"unknown embedder {name!r}", "use minilm, sentence-transformers:NAME or openai:NAME")
     return _KINDS[kind](model, bulk)
+
+
+def is_known(name: str) -> bool:
+    """Whether there is an embedder that could be called so. It is not loaded."""
+    kind, _, model = name.partition(":")
+    return kind in _KINDS and bool(model) == (kind in _NAMED)
 
 
 def embedder_id(name: str) -> str:

@@ -64,9 +64,10 @@ def evidence(hits: Sequence[Hit], citations: Sequence[TurnId] = ()) -> list[Evid
 
 def _evidence(hit: Hit) -> EvidenceLine:
     unit = hit.unit
-    dates = tuple(
+    resolved = (
         (e.text, describe(e.span) if e.kind not in (TimeKind.SINCE, TimeKind.STRETCH) else describe(e))
         for e in find(unit.text, unit.at)
         if e.kind is not TimeKind.CLOCK
     )
+    dates = tuple((said, meant) for said, meant in resolved if meant.casefold() not in said.casefold())
     return EvidenceLine(unit.sources[0], unit.at, unit.label, unit.text, dates)

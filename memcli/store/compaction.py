@@ -22,7 +22,7 @@ from .vectors import VectorIndex
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Compaction", "compact"]
+__all__ = ["ORPHANS", "Compaction", "compact", "leftovers", "rebuild", "remove_leftovers"]
 
 #: Sessions of which every turn was said, by the same speaker at the same time, in an older session of the conversation.
 _TWICE = """
@@ -34,7 +34,7 @@ _TWICE = """
     group by session having count(*) = count(twin)"""
 
 #: What each clean-up removes, by the name under which it is reported: a condition on the rows that go.
-_ORPHANS: Mapping[str, tuple[str, str]] = {
+ORPHANS: Mapping[str, tuple[str, str]] = {
     "turns of sessions that are stored twice": ("turn", f"session in ({_TWICE})"),
     "sources without a turn": ("source", "turn not in (select seq from turn)"),
     "units without a source": ("unit", "seq not in (select unit from source)"),
@@ -43,9 +43,11 @@ _ORPHANS: Mapping[str, tuple[str, str]] = {
     "vectors without a sentence": ("vector", "seq not in (select vector from unit where vector is not null)"),
     "memories without a unit": ("memory", "unit not in (select seq from unit)"),
     "events without a unit": ("event", "unit not in (select seq from unit)"),
+    "assertions without a unit": ("assertion", "unit not in (select seq from unit)"),
     "roles without an event": ("role", "event not in (select seq from unit) or argument not in (select seq from unit)"),
     "postings without a turn": ("posting", "turn not in (select seq from turn)"),
     "documents without a turn": ("document", "turn not in (select seq from turn)"),
+    "digests without a turn": ("digest", "turn not in (select seq from turn)"),
     "ledger entries without a session": ("built", "session not in (select seq from session)"),
     "sessions without a turn": ("session", "seq not in (select session from turn)"),
     "doubled edges": ("edge", "rowid not in (select min(rowid) from edge group by src, dst, relation)"),
@@ -76,14 +78,24 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
             return Compaction(before, before, _countable(db), ())
     with store.writing():  # brings an older store to the newest schema, and says who may not write
         pass
-    copy = store.path.with_name(f".{store.path.name}.compacting")
-    copy.unlink(missing_ok=True)
+    remove_leftovers(store.path)  # a copy that was cut short, and the log beside it, which DuckDB would replay
     try:
-        removed, rebuilt = _copy_and_swap(store.path, copy)
+        removed, rebuilt = _copy_and_swap(store.path, leftovers(store.path)[0])
     finally:
-        for left in (copy, copy.with_name(copy.name + ".wal")):
-            left.unlink(missing_ok=True)
+        remove_leftovers(store.path)
     return Compaction(before, _size(store.path), removed, rebuilt)
+
+
+def leftovers(path: Path) -> tuple[Path, Path]:
+    """The files that compacting the store at `path` makes beside it: they are there while it does, or after a kill."""
+    copy = path.with_name(f".{path.name}.compacting")
+    return copy, copy.with_name(copy.name + ".wal")
+
+
+def remove_leftovers(path: Path) -> None:
+    """Removes what an interrupted compaction of the store at `path` has left."""
+    for left in leftovers(path):
+        left.unlink(missing_ok=True)
 
 
 def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -94,7 +106,7 @@ def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, .
             raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
         removed = _remove(db)
         said = _content(db, "turn")
-        rebuilt = _rebuild(db)
+        rebuilt = rebuild(db)
         db.execute("checkpoint compacted")
         db.execute("checkpoint original")
         db.execute("use memory")
@@ -129,22 +141,24 @@ def _contents(db: DuckDBPyConnection, name: str) -> dict[str, tuple[int, str]]:
 def _countable(db: DuckDBPyConnection) -> dict[str, int]:
     counts = {
         reason: int(scalar(db, f"select count(*) from {table} where {which}"))
-        for reason, (table, which) in _ORPHANS.items()
+        for reason, (table, which) in ORPHANS.items()
     }
     return {reason: count for reason, count in counts.items() if count}
 
 
 def _remove(db: DuckDBPyConnection) -> dict[str, int]:
     removed = {}
-    for reason, (table, which) in _ORPHANS.items():
+    for reason, (table, which) in ORPHANS.items():
         count = int(scalar(db, f"select count(*) from {table} where {which}"))
         if count:
             db.execute(f"delete from {table} where {which}")
             removed[reason] = count
+            if table == "vector":  # the snapshot covers the first so many: these are others now
+                db.execute("delete from snapshot where name = 'hnsw'")
     return removed
 
 
-def _rebuild(db: DuckDBPyConnection) -> tuple[str, ...]:
+def rebuild(db: DuckDBPyConnection) -> tuple[str, ...]:
     """Makes the snapshots anew that are broken or behind."""
     rebuilt = []
     filled = identity(db)

@@ -16,6 +16,7 @@ __all__ = ["Identity", "drop_index", "identity", "set_identity"]
 #: Everything that can be made again from what was said.
 REBUILDABLE = (
     "unit", "source", "edge", "vector", "posting", "document", "built", "snapshot", "memory", "event", "role",
+    "assertion",
 )  # fmt: skip
 
 

@@ -68,11 +68,31 @@ def _event(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _tombstone(db: duckdb.DuckDBPyConnection) -> None:
+    """What was forgotten on purpose, by a hash of its id; and of each turn a hash of what was said, to verify."""
+    db.execute("""
+        create table tombstone (key varchar not null, made_at timestamptz not null);
+        create table digest (turn integer not null, value ubigint not null);
+        insert into digest select seq, md5_number_lower(concat_ws(chr(31), id, speaker, role,
+            coalesce(epoch_us(said_at)::varchar, ''), coalesce(utc_offset::varchar, ''), text)) from turn;
+    """)
+
+
+def _assertion(db: duckdb.DuckDBPyConnection) -> None:
+    """What is asserted by a unit of that kind, beside its head (its label), its turn and its time."""
+    db.execute("""
+        create table assertion (unit integer not null, relation varchar not null, tail varchar not null,
+            negated boolean not null, strength float not null, confidence float not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
     ("memory", _memory),
     ("event", _event),
+    ("tombstone", _tombstone),
+    ("assertion", _assertion),
 )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
+    "DIGEST",
     "add_session",
     "add_turns",
     "indexed",
@@ -29,6 +30,10 @@ __all__ = [
     "turns_by_number",
     "turns_of",
 ]
+
+#: A hash of what was said and by whom and when, as SQL over a row of `turn`: taken when it is stored, to verify later.
+DIGEST = """md5_number_lower(concat_ws(chr(31), id, speaker, role, coalesce(epoch_us(said_at)::varchar, ''),
+    coalesce(utc_offset::varchar, ''), text))"""
 
 _TURN = "t.id, s.id, t.position, t.speaker, t.role, t.said_at, t.utc_offset, t.text"
 
@@ -98,6 +103,8 @@ def add_turns(db: DuckDBPyConnection, first: int, session: int, position: int, t
             "text": [t.text for t in turns],
         },
     )
+    if turns:
+        db.execute(f"insert into digest select seq, {DIGEST} from turn where seq >= ?", [first])
 
 
 def turns_by_id(db: DuckDBPyConnection, ids: Iterable[TurnId]) -> dict[TurnId, Turn]:

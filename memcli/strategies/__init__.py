@@ -58,6 +58,12 @@ def _emem_g(_variant: str, filters: Filters | None) -> Strategy:
     return EMemG(filters=filters) if filters else EMemG()
 
 
+def _ontology(_variant: str, _filters: Filters | None) -> Strategy:
+    from .ontology import Ontology
+
+    return Ontology()
+
+
 #: How each strategy is made of the name of its variant, empty for the whole, and of the filters of candidates.
 STRATEGIES: Mapping[str, Callable[[str, Filters | None], Strategy]] = {
     "fused": _fused,
@@ -65,6 +71,7 @@ STRATEGIES: Mapping[str, Callable[[str, Filters | None], Strategy]] = {
     "memgas": _memgas,
     "emem": _emem,
     "emem-g": _emem_g,
+    "ontology": _ontology,
     "dense": _dense,
     "bm25": _bm25,
 }

@@ -30,7 +30,7 @@ _NUMBERS = {word: str(value) for value, word in enumerate(_TO_TEN)}
 _NUMBERS |= {"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50"}
 _NUMBERS |= {"hundred": "100", "thousand": "1000", "dozen": "12", "twice": "2"}
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
-_NAME = re.compile(r"(?<![\w'’])[A-Z][^\W\d_]*(?:['’-][^\W\d_]+)*")
+_NAME = re.compile(r"(?<![\w'’])[A-Z][^\W\d_]*(?:['’-][^\W\d_]+)*(?!\w)")
 _STARTS_SENTENCE = re.compile(r"(?:^|[.!?:;\"“(]\s*)$")
 _ACTS = re.compile(
     r"\s+(?:and\s+(?:[A-Z]|others)|is|was|has|had|will|would|can|could|does|did|just|also|went|got|\w+(?:ed|es|[^s]s))\b"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..asking import SessionWriter
 from ..plan import MEMORIES, Producer
 from .base import Generated, SessionText, Told
 from .facts import facts
@@ -19,27 +20,8 @@ __all__ = ["Offline", "Rarity", "Writer"]
 Rarity = Callable[[str], float]
 
 
-class Writer(Protocol):
-    """What writes memory. Safe to share between threads where it is asked for several sessions `at_once`."""
-
-    @property
-    def producer(self) -> Producer:
-        """What the ledger calls it."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """For how many sessions it may be asked at the same time."""
-        ...
-
-    @property
-    def coverage(self) -> float:
-        """The share of a unit's content words that its sources must hold; see `verify`."""
-        ...
-
-    def session(self, text: SessionText) -> list[Generated]:
-        """The units of a session alone. Raises ModelUnavailable."""
-        ...
+class Writer(SessionWriter[Generated], Protocol):
+    """What writes summaries, keywords, facts and insights."""
 
     def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
         """What a session's new facts show together with those of other sessions. Raises ModelUnavailable."""

@@ -1,0 +1,158 @@
+"""Care of a store: forgetting, verifying, exporting, counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from .errors import NothingFound, StoreDamaged, UsageError
+from .model import Turn, TurnId
+from .store import transcript
+from .store.connection import Store
+
+if TYPE_CHECKING:
+    from .providers.embedding import Embedder
+    from .store.forgetting import Doomed
+    from .store.health import Finding
+    from .store.selection import Selection
+    from .store.statistics import Statistics
+
+__all__ = ["Care", "Examination"]
+
+#: What is removed may leave something else behind, which is found then.
+_ROUNDS = 4
+
+_Item = TypeVar("_Item")
+
+
+class Care:
+    """What keeps a store in order. `embedder` gives the model that fills it, where something is to be made again."""
+
+    def __init__(self, store: Store, embedder: Callable[[], Embedder]) -> None:
+        self._store = store
+        self._embedder = embedder
+
+    def select(self, which: Selection) -> list[TurnId]:
+        """The turns of a selection. Raises NothingFound for ids that are not in the store, StoreError."""
+        from .store.selection import selected
+
+        with self._store.reading() as db:
+            return selected(db, which)
+
+    def turns(self, ids: Iterable[TurnId]) -> dict[TurnId, Turn]:
+        """The turns with these ids, by id; one that the store has not is left out."""
+        with self._store.reading() as db:
+            return transcript.turns_by_id(db, ids)
+
+    def forget(self, turns: Sequence[TurnId], *, dry_run: bool = False) -> Doomed:
+        """Removes these turns and everything that was made of them, for good; with `dry_run` only says what would go.
+
+        The file has their bytes until it is compacted. Raises StoreError.
+        """
+        from .indexing.forgetting import forget
+        from .store.forgetting import doom
+
+        if not dry_run:
+            return forget(self._store, turns)
+        with self._store.reading() as db:
+            return doom(db, turns)
+
+    def export(self, which: Selection, format_name: str, path: Path) -> int:
+        """Writes what was said in a selection to a new file: `jsonl`, `markdown` or `parquet`; returns how many turns.
+
+        Raises NothingFound where there are none, UsageError, StoreError.
+        """
+        from .store import exporting
+
+        writers = {"jsonl": exporting.jsonl, "markdown": exporting.markdown}
+        if format_name not in (*writers, "parquet"):
+            raise UsageError(f"cannot export as {format_name!r}", "jsonl, markdown or parquet")
+        counted = _Counted()
+        with self._store.reading() as db:
+            turns = counted.each(exporting.said(db, which))
+            if format_name == "parquet":
+                exporting.parquet(turns, path)
+            else:
+                with path.open("wb") as file:
+                    file.writelines(writers[format_name](turns))
+        if not counted.count:
+            raise NothingFound("nothing in the store matches", "nothing was exported")
+        return counted.count
+
+    def statistics(self) -> Statistics:
+        """Counts what the store holds. Raises StoreError."""
+        from .store.statistics import statistics
+
+        return statistics(self._store)
+
+    def examine(self, *, repair: bool = False) -> Examination:
+        """Verifies everything that must hold of the store; with `repair`, makes again what can be made again.
+
+        Raises StoreError where it cannot be read at all, ModelUnavailable.
+        """
+        from .store.health import examine
+
+        found = left = [*examine(self._store), *self._unknown_embedder()]
+        for _ in range(_ROUNDS if repair else 0):
+            mendable = [finding for finding in left if finding.mend]
+            if not mendable:
+                break
+            self._mend(mendable)
+            left = [*examine(self._store), *self._unknown_embedder()]
+        still = {finding.what for finding in left}
+        return Examination(left, [finding for finding in found if finding.what not in still])
+
+    def _mend(self, findings: Sequence[Finding]) -> None:
+        from .indexing.indexer import Indexer
+        from .indexing.plan import TRANSCRIPT
+        from .store import mending
+        from .store.checks import Mend
+
+        mending.clear(self._store, findings)
+        mended = {finding.mend for finding in findings}
+        if Mend.INDEX in mended:
+            indexer = Indexer(self._store, self._embedder())
+            indexer.resume([TRANSCRIPT])
+            indexer.finish()
+        mending.finish(self._store, snapshots=bool(mended & {Mend.INDEX, Mend.SNAPSHOT}))
+
+    def _unknown_embedder(self) -> Iterator[Finding]:
+        """Whether the store was filled by an embedder that there is none of. It is not loaded."""
+        from .providers.embedding import is_known
+        from .store.health import Finding
+        from .store.identity import identity
+
+        with self._store.reading() as db:
+            try:
+                filled = identity(db)
+            except StoreDamaged:  # found already
+                return
+        if filled is not None and not is_known(filled.name):
+            yield Finding("an embedder that memcli does not know", 1, filled.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is wrong with a store, and what was and has been mended."""
+
+    left: Sequence[Finding]
+    mended: Sequence[Finding]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong but what is harmless."""
+        return all(finding.harmless for finding in self.left)
+
+
+class _Counted:
+    """Counts what passes."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        for item in items:
+            self.count += 1
+            yield item

@@ -1,0 +1,83 @@
+"""`memcli stats`: what the store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..store.statistics import Statistics
+
+__all__ = ["stats"]
+
+
+def stats(as_json: o.Json = False, store: o.Store = None) -> None:
+    """Count what the store holds: what was said, what was made of it, what models cost, and the file."""
+    from .render import emit, emit_json
+
+    memory = o.memory(store)
+    found = memory.care.statistics()
+    if as_json:
+        emit_json({"store": str(memory.store.path), **_record(found)})
+        return
+    rows = [("store", str(memory.store.path)), *_rows(found)]
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        emit(f"{name:<{width}}  {value}")
+
+
+def _record(found: Statistics) -> dict[str, Any]:
+    of, embedder = found.tables, found.embedder
+    return {
+        "conversations": found.conversations,
+        "sessions": of["session"],
+        "turns": of["turn"],
+        "undated": found.undated,
+        "speakers": found.speakers,
+        "first": found.first.isoformat() if found.first else None,
+        "last": found.last.isoformat() if found.last else None,
+        "sentences": found.units.get("sentence", 0),
+        "vectors": of["vector"],
+        "generated": found.generated,
+        "unsupported": found.unsupported,
+        "events": found.events,
+        "edges": dict(found.edges),
+        "calls": {"count": of["call"], "prompt_tokens": found.tokens[0], "completion_tokens": found.tokens[1]},
+        "feedback": of["feedback"],
+        "tombstones": of["tombstone"],
+        "snapshots": dict(found.snapshots),
+        "embedder": {"name": embedder.name, "id": embedder.id, "dimension": embedder.dimension} if embedder else None,
+        "schema": found.schema,
+        "bytes": found.size,
+    }
+
+
+def _rows(found: Statistics) -> Iterator[tuple[str, str]]:
+    from .render import moment, one_line, size
+
+    of, embedder = found.tables, found.embedder
+    yield "conversations", f"{found.conversations:,}"
+    yield "sessions", f"{of['session']:,}"
+    yield "turns", f"{of['turn']:,}" + (f" ({found.undated:,} undated)" if found.undated else "")
+    yield "speakers", f"{found.speakers:,}"
+    yield "said", f"{moment(found.first)} to {moment(found.last)}" if found.first else "undated"
+    yield "sentences", f"{found.units.get('sentence', 0):,}, {of['vector']:,} of them distinct"
+    unsupported = f"; {found.unsupported:,} unsupported" if found.unsupported else ""
+    yield "generated", _listed(found.generated) + unsupported
+    yield "events", _listed(found.events)
+    yield "edges", _listed(found.edges)
+    calls = f"{of['call']:,}"
+    yield "cached calls", calls + (f", {sum(found.tokens):,} tokens" if of["call"] else "")
+    yield "tombstones", f"{of['tombstone']:,}"
+    yield "snapshots", _listed(found.snapshots)
+    yield "embedder", one_line(f"{embedder.name}, {embedder.dimension} dimensions") if embedder else "none yet"
+    yield "schema", str(found.schema)
+    yield "size", size(found.size)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    from .render import one_line
+
+    return ", ".join(f"{count:,} {one_line(name).replace('_', ' ')}" for name, count in counts.items()) or "none"

@@ -1,0 +1,189 @@
+"""Forgetting: turns go, and with them every row that was made of them, whatever table it is in.
+
+Everything here is called within one transaction of the caller's. What a session that loses turns had of generated
+memory and events goes as a whole, and is made again from the rest when it is next needed; so are its associations. A
+language model's work is made again only where it is asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..model import SessionId, TurnId
+from . import tombstones
+from .quoting import Gone, quoting_calls, quoting_feedback
+from .rows import scalar
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["REFERRING", "Doomed", "doom", "remove"]
+
+#: Units that several sessions share: they stay as long as something takes part in them.
+_SHARED = "kind in ('argument', 'entity')"
+_OF_TURNS = "kind in ('sentence', 'turn')"
+#: Tables with the columns by which their rows refer to a unit.
+REFERRING = (
+    ("memory", "unit"), ("source", "unit"), ("event", "unit"), ("role", "event"), ("role", "argument"),
+    ("assertion", "unit"), ("edge", "src"), ("edge", "dst"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """What goes: turns, sessions as a whole, units, cached calls; `rest`, the sessions that lose only some turns."""
+
+    turns: Sequence[TurnId]
+    sessions: int
+    units: int
+    calls: Sequence[str]
+    feedback: Sequence[str]
+    rest: Sequence[tuple[int, SessionId]]
+
+
+def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
+    """Marks what goes with these turns, in temporary tables of the open store; changes nothing that is stored."""
+    db.execute(
+        """create or replace temp table doomed_turn as
+           select seq, id, session from turn where id in (select unnest(?::varchar[]))""",
+        [list(turns)],
+    )
+    db.execute("create or replace temp table touched as select distinct session from doomed_turn")
+    db.execute(f"""create or replace temp table doomed_unit as select seq from unit
+        where (not {_SHARED} and seq in (select unit from source where turn in (select seq from doomed_turn)))
+        or (not {_SHARED} and not {_OF_TURNS} and session in (select session from touched))""")
+    _doom_idle(db)
+    found = [TurnId(i) for (i,) in db.execute("select id from doomed_turn order by seq").fetchall()]
+    rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
+        and s.seq in (select session from turn where seq not in (select seq from doomed_turn)) order by s.seq""")
+    left = [(int(seq), SessionId(session)) for seq, session in rest.fetchall()]
+    calls, feedback = _quoting(db)
+    sessions = int(scalar(db, "select count(*) from touched")) - len(left)
+    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), calls, feedback, left)
+
+
+def _doom_idle(db: DuckDBPyConnection) -> None:
+    """Marks the shared units that take part in nothing any more, or that only the sessions that lose turns mention."""
+    db.execute(f"""insert into doomed_unit select seq from unit where {_SHARED} and (
+        (kind = 'argument' and seq not in (
+            select argument from role where event not in (select seq from doomed_unit)))
+        or seq not in (select o.unit from source o join turn t on t.seq = o.turn
+            where t.session not in (select session from touched)))""")
+
+
+def _quoting(db: DuckDBPyConnection) -> tuple[list[str], list[str]]:
+    if not scalar(db, "select (select count(*) from call) + (select count(*) from feedback)"):
+        return [], []
+    gone = Gone(_going(db), _staying(db))
+    return quoting_calls(db, gone), quoting_feedback(db, gone)
+
+
+def _going(db: DuckDBPyConnection) -> Iterator[str]:
+    """What was said and is to go, who said it, and what was generated from it."""
+    yield from _texts(db, "select text from turn where seq in (select seq from doomed_turn)")
+    yield from _texts(db, "select distinct speaker from turn where seq in (select seq from doomed_turn)")
+    generated = f"not {_OF_TURNS} and text is not null and seq in (select seq from doomed_unit)"
+    yield from _texts(db, f"select text from unit where {generated}")
+
+
+def _staying(db: DuckDBPyConnection) -> Iterator[str]:
+    yield from _texts(db, "select text from turn where seq not in (select seq from doomed_turn)")
+    yield from _texts(db, "select distinct speaker from turn where seq not in (select seq from doomed_turn)")
+
+
+def _texts(db: DuckDBPyConnection, sql: str) -> list[str]:
+    return [str(text) for (text,) in db.execute(sql).fetchall()]
+
+
+def remove(db: DuckDBPyConnection, doomed: Doomed) -> None:
+    """Removes what `doom` has marked, with a tombstone for each turn; the coarse units of `rest` are missing then."""
+    _bequeath(db)
+    _reopen_ledger(db)
+    _remove_units(db)
+    _remove_turns(db)
+    _number_again(db)
+    db.execute("delete from call where key in (select unnest(?::varchar[]))", [list(doomed.calls)])
+    db.execute("delete from feedback where answer in (select unnest(?::varchar[]))", [list(doomed.feedback)])
+    db.execute("delete from snapshot")  # each holds something of every turn
+    tombstones.bury(db, doomed.turns)
+    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+    for name in ("doomed_turn", "doomed_unit", "touched"):
+        db.execute(f"drop table temp.{name}")
+
+
+def _bequeath(db: DuckDBPyConnection) -> None:
+    """Gives the neighbours of a sentence that was said again to its next occurrence, and joins the others to that."""
+    db.execute("""create or replace temp table heir as
+        select min(u.seq) as old, min(u.seq) filter (u.seq not in (select seq from doomed_unit)) as new
+        from unit u where u.kind = 'sentence' group by u.vector having old in (select seq from doomed_unit)
+        and new is not null""")
+    for end in ("src", "dst"):
+        db.execute(f"""update edge set {end} = heir.new from heir
+            where edge.relation = 'similar' and edge.{end} = heir.old""")
+    db.execute("delete from edge where relation = 'similar' and src = dst")
+    db.execute("""delete from edge where relation = 'similar' and src in (select new from heir) and rowid not in
+        (select min(rowid) from edge where relation = 'similar' group by src, dst)""")
+    db.execute("drop table temp.heir")
+
+
+def _reopen_ledger(db: DuckDBPyConnection) -> None:
+    """Notes what is to be made again: of the sessions that lose turns everything, of others what rested on these."""
+    touched = "session in (select session from touched)"
+    db.execute(f"delete from built where {touched} and contains(producer, ':')")
+    db.execute(f"update built set version = 0, turns = 0 where {touched} and producer <> 'transcript'")
+    db.execute(f"""update built set turns = (select count(*) from turn t where t.session = built.session
+        and t.seq not in (select seq from doomed_turn)) where {touched} and producer = 'transcript'""")
+    lost = "select session from unit where kind = 'insight' and seq in (select seq from doomed_unit)"
+    by_model = "select session from built where starts_with(producer, 'memories:')"
+    db.execute(f"""update built set version = 0 where producer = 'memories' and session in ({lost})
+        and session not in ({by_model})""")
+    near = "e.relation = 'associated' and {} in (select seq from doomed_unit)"
+    joined = " union ".join(
+        f"select u.session from edge e join unit u on u.seq = {own} where {near.format(other)}"
+        for own, other in (("e.src", "e.dst"), ("e.dst", "e.src"))
+    )
+    db.execute(f"update built set version = 0 where producer = 'associations' and session in ({joined})")
+
+
+def _remove_units(db: DuckDBPyConnection) -> None:
+    gone = "(select seq from doomed_unit)"
+    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in {gone}")
+    for table, column in REFERRING:
+        db.execute(f"delete from {table} where {column} in {gone}")
+    db.execute(f"delete from unit where seq in {gone}")
+    db.execute(f"""delete from source where unit in (select seq from unit where {_SHARED})
+        and turn in (select t.seq from turn t where t.session in (select session from touched))""")
+    db.execute("delete from source where turn in (select seq from doomed_turn)")
+    db.execute("delete from vector where seq not in (select vector from unit where vector is not null)")
+    _respell(db)
+
+
+def _respell(db: DuckDBPyConnection) -> None:
+    """Writes shared units as they are written in what stays, and gives those of a session that goes to another."""
+    left = f"""from unit u join source o on o.unit = u.seq join turn t on t.seq = o.turn where u.{_SHARED}
+        and u.session in (select session from touched)"""
+    rows = db.execute(
+        f"select u.seq, u.text, min(t.session), list(t.text order by t.seq) {left} group by all"
+    ).fetchall()
+    for seq, text, session, said in rows:
+        found = (each[at : at + len(text)] for each in said if (at := each.lower().find(text.lower())) >= 0)
+        spelled = next((each for each in found if each.casefold() == text.casefold()), text.lower())
+        db.execute("update unit set text = ?, session = ? where seq = ?", [spelled, session, seq])
+
+
+def _remove_turns(db: DuckDBPyConnection) -> None:
+    for table, column in (("posting", "turn"), ("document", "turn"), ("digest", "turn"), ("turn", "seq")):
+        db.execute(f"delete from {table} where {column} in (select seq from doomed_turn)")
+    empty = "in (select session from touched) and {} not in (select session from turn)"
+    db.execute(f"delete from built where session {empty.format('session')}")
+    db.execute(f"delete from session where seq {empty.format('seq')}")
+
+
+def _number_again(db: DuckDBPyConnection) -> None:
+    """Closes the gaps among the places of the turns that stay: a session is continued at its number of turns."""
+    db.execute("""update turn set position = placed.position from (
+        select seq, row_number() over (partition by session order by position) - 1 as position from turn
+        where session in (select session from touched)) placed
+        where turn.seq = placed.seq and turn.position <> placed.position""")

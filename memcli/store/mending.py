@@ -1,0 +1,108 @@
+"""What is broken and can be made again, out of the store; what was said is never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .checks import Mend
+from .compaction import rebuild, remove_leftovers
+from .connection import Store
+from .forgetting import REFERRING
+from .health import Finding
+from .rows import transaction
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["clear", "finish"]
+
+_OF_INDEX = "kind in ('sentence', 'turn', 'round', 'session')"
+
+
+def clear(store: Store, findings: Sequence[Finding]) -> None:
+    """Removes what is broken, in one transaction: what can be made again of the turns is missing then.
+
+    Raises StoreError.
+    """
+    if store.path is not None:
+        store.path.chmod(0o600)
+        remove_leftovers(store.path)
+    with store.writing() as db, transaction(db):
+        for finding in findings:
+            _clear(db, finding)
+        db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+
+
+def _clear(db: DuckDBPyConnection, finding: Finding) -> None:
+    touched = sorted(finding.touches)
+    if finding.mend is Mend.INDEX:
+        _drop_index(db, touched)
+    elif finding.mend is Mend.MEMORY:
+        _drop_units(db, touched)
+    elif finding.mend is Mend.LEDGER:
+        _reopen(db, touched)
+    elif finding.mend is Mend.SNAPSHOT:
+        db.execute("delete from snapshot where name = ?", [finding.example])
+    elif finding.mend is Mend.REMOVE and finding.check is not None:
+        db.execute(f"delete from {finding.check.table} where {finding.check.where}")
+        if finding.check.table == "vector":
+            db.execute("delete from snapshot where name = 'hnsw'")
+
+
+def _drop_index(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
+    """Removes the index of these sessions; the ledger says so. Their vectors go too, in case it is these."""
+    among = "session in (select unnest(?::integer[]))"
+    own = f"select seq from unit where {among} and {_OF_INDEX}"
+    turns = f"select seq from turn where {among}"
+    vectors = f"select vector from unit where {among} and kind = 'sentence'"
+    others = f"""select distinct session from unit where kind = 'sentence' and vector in ({vectors})
+        and not {among}"""
+    shared = {int(s) for (s,) in db.execute(others, [sessions, sessions]).fetchall()}
+    everywhere = sorted(shared.union(sessions))
+    if shared:  # a sentence that is said in another session, too, has one vector: that session is made again with it
+        _drop_index(db, everywhere)
+        return
+    db.execute(f"delete from vector where seq in ({vectors})", [sessions])
+    for table, column in (("source", "unit"), ("edge", "src"), ("edge", "dst")):
+        db.execute(f"delete from {table} where {column} in ({own})", [sessions])
+    db.execute(f"delete from unit where {among} and {_OF_INDEX}", [sessions])
+    for table in ("posting", "document"):
+        db.execute(f"delete from {table} where turn in ({turns})", [sessions])
+    db.execute(f"delete from built where {among} and producer = 'transcript'", [sessions])
+    db.execute(f"update built set version = 0 where {among} and producer = 'associations'", [sessions])
+    db.execute("delete from snapshot where name = 'hnsw'")
+
+
+def _drop_units(db: DuckDBPyConnection, units: Sequence[int]) -> None:
+    """Removes generated units. What a session lacks then is made again, but for a language model's work."""
+    among = "(select unnest(?::integer[]))"
+    sessions = [s for (s,) in db.execute(f"select distinct session from unit where seq in {among}", [units]).fetchall()]
+    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in {among}", [units])
+    lost = f"unit in {among} and replaced_by not in (select seq from unit)"
+    db.execute(f"update memory set valid_to = null, replaced_by = null where {lost}", [units])
+    for table, column in REFERRING:
+        db.execute(f"delete from {table} where {column} in {among}", [units])
+    db.execute(f"delete from unit where seq in {among}", [units])
+    _reopen(db, sessions)
+
+
+def _reopen(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
+    db.execute(
+        """update built set version = 0, turns = 0 where session in (select unnest(?::integer[]))
+           and producer <> 'transcript' and not contains(producer, ':')""",
+        [sessions],
+    )
+
+
+def finish(store: Store, *, snapshots: bool) -> None:
+    """Joins generated memory to its sessions' new units, and makes snapshots that are missing. Raises StoreError."""
+    with store.writing() as db:
+        with transaction(db):
+            db.execute("""insert into edge select u.seq, s.seq, 'membership', 1 from unit u
+                join unit s on s.session = u.session and s.kind = 'session'
+                where u.kind in ('summary', 'keyword', 'fact', 'insight', 'edu', 'chunk', 'assertion')
+                and not exists (select 1 from edge e where e.src = u.seq and e.dst = s.seq
+                                and e.relation = 'membership')""")
+        if snapshots:
+            rebuild(db)
