@@ -21,7 +21,7 @@ from memcli.store.migrations import MIGRATIONS
 from memcli.strategies import STRATEGIES
 
 #: How often faults are tried that take seconds each; `docs/reliability.md` records the runs of more.
-TRIES = int(os.environ.get("MEMCLI_FAULTS", "3"))
+TRIES = int(os.environ.get("MEMCLI_FAULTS", "1"))
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
 
@@ -114,5 +114,5 @@ def aged(path: Path, version: int) -> None:
 
 
 def tried(cases: Iterable[str]) -> list[str]:
-    """All of many slow cases where faults are tried often; else every sixth, spread over them."""
-    return list(cases)[:: 1 if TRIES > 10 else 6]
+    """All of many slow cases where faults are tried often; else every twelfth, spread over them."""
+    return list(cases)[:: 1 if TRIES > 10 else 12]

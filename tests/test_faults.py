@@ -1,6 +1,6 @@
 """Programs that are killed, full disks, flipped bytes, many at once: nothing that was reported is lost.
 
-MEMCLI_FAULTS says how often each is tried (default 3); `docs/reliability.md` records a run of 200.
+MEMCLI_FAULTS says how often each is tried (default 1); `docs/reliability.md` records what came of it.
 """
 
 from __future__ import annotations

@@ -246,7 +246,8 @@ def test_golden_json(cli: Cli, store: Path, endpoint: Start) -> None:
     }  # fmt: skip
     assert evidence["text"] == "I moved to Porto in May."
     assert ran.err == (
-        f"memcli: the question and at most 20 turns of this memory go to openai:tiny at {server.url}; "
+        f"memcli: the question and what is found for it, at most 20 turns, 30 events and what they name, "
+        f"go to openai:tiny at {server.url}; "
         "answers are kept in the store\n"
     )
 

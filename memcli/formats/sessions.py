@@ -126,7 +126,7 @@ class SessionSplitter:
         self._waiting_characters = 0
         self._open: OrderedDict[SessionId, _Open] = OrderedDict()
         self._open_characters = 0
-        self._threads: OrderedDict[str, _Thread] = OrderedDict()
+        self._threads: OrderedDict[str, _Thread | None] = OrderedDict()
         self._homes: dict[TurnId, SessionId] = {}  # of turns that the store may not have yet
 
     def feed(self, message: Message) -> Iterator[Piece]:
@@ -165,8 +165,12 @@ class SessionSplitter:
     def _place(self, said: _Said) -> None:
         again = said.turn in self._homes
         session = self._homes[said.turn] if again else self._session_of(said)
-        if not said.session:  # what is said in a session of its own, such as a reply, interrupts nothing
+        if not said.session:
             self._go_on(session, said)
+        elif said.conversation not in self._threads:
+            # What is said in a session of its own, such as a reply, interrupts nothing: nor may it later, when the
+            # store knows it, be taken for what was said last.
+            self._threads[said.conversation] = self._stored_thread(said)
         self._homes[said.turn] = session
         self._add(session, said)
 
@@ -181,7 +185,8 @@ class SessionSplitter:
             return SessionId(said.session)
         if said.session:
             return SessionId(_hash("s:", said.conversation, "named", said.session))
-        thread = self._threads.get(said.conversation) or self._stored_thread(said)
+        known = said.conversation in self._threads
+        thread = self._threads[said.conversation] if known else self._stored_thread(said)
         if thread is not None and not self._apart(thread.last, said.said_at):
             return thread.session
         return SessionId(_hash("s:", said.conversation, "begins", said.turn))
