@@ -183,12 +183,12 @@ def measured(path: Path, cache: Path, *, parts: bool) -> dict[str, object]:
             "filter": threshold(known),
         }
         if parts:
-            found["parts"] = {
-                name: {k: of["all"] for k, of in recall(known, strategy, (10, 30)).items()}
-                | {"multi-hop@10": recall(known, strategy, (10,))["@10"].get("1", 0.0)}
-                for name, strategy in VARIED.items()
-            }
+            found["parts"] = {name: _summed(recall(known, strategy, (10, 30))) for name, strategy in VARIED.items()}
     return found
+
+
+def _summed(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    return {**{k: of["all"] for k, of in table.items()}, "multi-hop@10": table["@10"].get("1", 0.0)}
 
 
 def sample(path: Path, cache: Path, size: int) -> Iterator[str]:

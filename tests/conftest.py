@@ -8,17 +8,23 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from memcli.cli.boundary import run
 from memcli.memory import Memory
+from memcli.providers.language import ChatModel, language_model
 from memcli.store import migrations
+from memcli.store.calls import StoredCalls
 from memcli.store.migrations import MIGRATIONS
 from memcli.strategies import STRATEGIES
+
+from .language_server import Behaviour, Endpoint, serving
 
 #: How often faults are tried that take seconds each; `docs/reliability.md` records the runs of more.
 TRIES = int(os.environ.get("MEMCLI_FAULTS", "1"))
@@ -98,6 +104,35 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """An empty store with the fake embedder."""
     return Memory(tmp_path / "test.memcli", embedder="fake")
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Endpoint]]:
+    """Starts an endpoint with a script, and points the environment to it."""
+    import openai
+
+    assert openai.OpenAI  # it takes long to import: not within a timeout
+    with ExitStack() as stack:
+
+        def start(*script: Behaviour) -> Endpoint:
+            found = stack.enter_context(serving(*script))
+            monkeypatch.setenv("OPENAI_BASE_URL", found.url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+            return found
+
+        yield start
+
+
+@pytest.fixture
+def chat(memory: Memory) -> Iterator[Callable[..., ChatModel]]:
+    """Makes clients that keep their replies in the store."""
+    with ExitStack() as stack:
+
+        def make(**options: Any) -> ChatModel:
+            given = {"timeout": 10.0, "retries": 0, "backoff": 0.005, "calls": StoredCalls(memory.store), **options}
+            return stack.enter_context(language_model("tiny", **given))
+
+        yield make
 
 
 def aged(path: Path, version: int) -> None:

@@ -64,28 +64,6 @@ class Kept:
         self.rows[key] = (model, request, response)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _imported() -> None:
-    """The library takes long to import: not within a test's timeouts."""
-    import openai
-
-    assert openai.OpenAI
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Endpoint]]:
-    """Starts an endpoint with a script, and points the environment to it."""
-    with ExitStack() as stack:
-
-        def start(*script: Behaviour) -> Endpoint:
-            found = stack.enter_context(serving(*script))
-            monkeypatch.setenv("OPENAI_BASE_URL", found.url)
-            monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-            return found
-
-        yield start
-
-
 @pytest.fixture
 def model() -> Iterator[Callable[..., ChatModel]]:
     """Makes clients that are impatient, and closes them."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib import resources
@@ -22,16 +21,14 @@ from memcli.indexing.memories import Generated, SessionText, verify
 from memcli.indexing.memories.by_model import COVERAGE
 from memcli.indexing.plan import Producer
 from memcli.indexing.segments import segment
-from memcli.memory import Memory
 from memcli.model import Hit, Kind, Needs, Session, SessionId, Turn, TurnId, Unit, UnitId
 from memcli.providers.fakes import Completion, FakeLanguageModel
-from memcli.providers.language import ChatModel, language_model
+from memcli.providers.language import ChatModel
 from memcli.providers.metering import Budget
-from memcli.store.calls import StoredCalls
 from memcli.strategies.filters_by_model import ModelFilters
 from memcli.text import token_estimate
 
-from .language_server import Behaviour, Endpoint, fails, says, serving
+from .language_server import Behaviour, Endpoint, fails, says
 
 AT = datetime(2024, 3, 14, 18, 5)
 PRODUCER = Producer("events:fake", 1, Needs(frozenset({Kind.EDU, Kind.CHUNK})))
@@ -467,34 +464,6 @@ def test_a_filter_that_fails_is_raised(asked: tuple[str, Any]) -> None:
 # Over the wire
 
 
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Endpoint]]:
-    import openai
-
-    assert openai.OpenAI  # it takes long to import: not within a timeout
-    with ExitStack() as stack:
-
-        def start(*script: Behaviour) -> Endpoint:
-            found = stack.enter_context(serving(*script))
-            monkeypatch.setenv("OPENAI_BASE_URL", found.url)
-            monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-            return found
-
-        yield start
-
-
-@pytest.fixture
-def chat(memory: Memory) -> Iterator[Callable[..., ChatModel]]:
-    """Makes clients that keep their replies in the store."""
-    with ExitStack() as stack:
-
-        def make(**options: Any) -> ChatModel:
-            given = {"timeout": 10.0, "retries": 1, "backoff": 0.005, "calls": StoredCalls(memory.store), **options}
-            return stack.enter_context(language_model("tiny", **given))
-
-        yield make
-
-
 TOLD = json.dumps(edus(("Idris will start at the harbour museum on 18 March 2024.", ["t2"])))
 NOTED = json.dumps(noted(("t2.3", "t2.4", "The assistant lists lettuce and chard.")))
 PARTS = json.dumps(taken_apart(("e1", "job", [("agent", "Idris")])))
@@ -534,7 +503,7 @@ def test_a_malformed_reply_is_mended_and_a_500_survived(
     endpoint: Callable[..., Endpoint], chat: Callable[..., ChatModel]
 ) -> None:
     server = endpoint(fails(500), says(CUT, finish="length"), says(f"```json\n{TOLD}\n```"), fails(503), says(PARTS))
-    (found,) = ModelEvents(chat(), PRODUCER).session(TALK)
+    (found,) = ModelEvents(chat(retries=1), PRODUCER).session(TALK)
     assert found.type == "job"
     assert len(server.seen) == 5
 

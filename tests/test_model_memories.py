@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,12 @@ from memcli.indexing.segments import segment
 from memcli.memory import Memory
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 from memcli.providers.fakes import Completion, FakeEmbedder, FakeLanguageModel
-from memcli.providers.language import ChatModel, LanguageModel, language_model
+from memcli.providers.language import ChatModel, LanguageModel
 from memcli.providers.metering import Budget
-from memcli.store.calls import StoredCalls
 from memcli.text import token_estimate
 
 from .conftest import Ran
-from .language_server import Behaviour, Endpoint, fails, says, serving, slowly
+from .language_server import Behaviour, Endpoint, fails, says, slowly
 
 AT = datetime(2023, 5, 8, 13, 56)
 ANA, BEN = "Ana", "Ben"
@@ -372,34 +370,6 @@ def test_the_producer_is_asked_for_by_name_and_never_by_the_way() -> None:
 
 
 # Over the wire
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Endpoint]]:
-    import openai
-
-    assert openai.OpenAI  # it takes long to import: not within a timeout
-    with ExitStack() as stack:
-
-        def start(*script: Behaviour) -> Endpoint:
-            found = stack.enter_context(serving(*script))
-            monkeypatch.setenv("OPENAI_BASE_URL", found.url)
-            monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-            return found
-
-        yield start
-
-
-@pytest.fixture
-def chat(memory: Memory) -> Iterator[Callable[..., ChatModel]]:
-    """Makes clients that keep their replies in the store."""
-    with ExitStack() as stack:
-
-        def make(**options: Any) -> ChatModel:
-            given = {"timeout": 10.0, "retries": 0, "backoff": 0.005, "calls": StoredCalls(memory.store), **options}
-            return stack.enter_context(language_model("tiny", **given))
-
-        yield make
 
 
 def replies(facts: Iterable[str]) -> list[Behaviour]:

@@ -21,12 +21,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.indexing.ontology.base import AVERSIONS, GROUPS, PREFERENCES, SENSITIVE, SHAPING, Assertion
-from memcli.indexing.ontology.base import RelationType as R
+from memcli.indexing.ontology import Assertion
 from memcli.indexing.ontology.options import matching, options
 from memcli.indexing.ontology.tagging import assertions
 from memcli.indexing.ontology.tails import is_telling, tail_of
 from memcli.model import SessionId, Turn, TurnId
+from memcli.relations import AVERSIONS, GROUPS, PREFERENCES, SENSITIVE, SHAPING
+from memcli.relations import RelationType as R
 from memcli.text import sentences
 
 AT = datetime(2024, 3, 9, 18, 30)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,6 @@ from ..model import Needs, SessionId
 from ..providers.embedding import Embedder
 from ..store import units
 from ..store.connection import Store
-from .assertions import Assertions
-from .association import Associator
-from .event_graph import Events
-from .generation import Generator
-from .indexer import Indexer
 from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
 
 if TYPE_CHECKING:
@@ -47,16 +42,47 @@ def prepare(
 ) -> None:
     """Runs the producers for every session that lacks what they make. Raises StoreError, ModelUnavailable."""
     for producer in producers:
-        if producer is TRANSCRIPT:
-            Indexer(store, model()).resume([producer])
-        elif producer is MEMORIES:
-            Generator(store, model(), lambda done, of: watch("generating memory", done, of)).run()
-        elif producer is ASSOCIATIONS:
-            Associator(store, model().dimension, lambda done, of: watch("associating", done, of)).run()
-        elif producer is ASSERTIONS:
-            Assertions(store, model(), lambda done, of: watch("tagging", done, of)).run()
-        elif producer is EVENTS:
-            Events(store, model(), lambda done, of: watch("extracting events", done, of)).run()
+        _RUNS[producer](store, model(), watch)
+
+
+def _transcript(store: Store, embedder: Embedder, _: Watch) -> None:
+    from .indexer import Indexer
+
+    Indexer(store, embedder).resume([TRANSCRIPT])
+
+
+def _memories(store: Store, embedder: Embedder, watch: Watch) -> None:
+    from .generation import Generator
+
+    Generator(store, embedder, partial(watch, "generating memory")).run()
+
+
+def _associations(store: Store, embedder: Embedder, watch: Watch) -> None:
+    from .association import Associator
+
+    Associator(store, embedder.dimension, partial(watch, "associating")).run()
+
+
+def _events(store: Store, embedder: Embedder, watch: Watch) -> None:
+    from .event_graph import Events
+
+    Events(store, embedder, partial(watch, "extracting events")).run()
+
+
+def _assertions(store: Store, embedder: Embedder, watch: Watch) -> None:
+    from .assertions import Assertions
+
+    Assertions(store, embedder, partial(watch, "tagging")).run()
+
+
+#: How each producer is run. Its patterns and grammar are loaded where it is, and not by every ingest.
+_RUNS: Mapping[Producer, Callable[[Store, Embedder, Watch], None]] = {
+    TRANSCRIPT: _transcript,
+    MEMORIES: _memories,
+    ASSOCIATIONS: _associations,
+    EVENTS: _events,
+    ASSERTIONS: _assertions,
+}
 
 
 def generate(store: Store, needs: Iterable[Needs], embedder: Embedder, model: LanguageModel, watch: Watch) -> int:
@@ -64,7 +90,9 @@ def generate(store: Store, needs: Iterable[Needs], embedder: Embedder, model: La
 
     Returns how many sessions it failed for. Raises StoreError, ModelUnavailable, BudgetSpent.
     """
+    from .event_graph import Events
     from .events.by_model import ModelEvents
+    from .generation import Generator
     from .memories.by_model import ModelMemories
 
     failed: set[SessionId] = set()

@@ -161,10 +161,15 @@ def drop_events(db: DuckDBPyConnection, session: int) -> None:
     ):  # fmt: skip
         db.execute(f"delete from {table} where {column} in ({own})", [session])
     db.execute(f"delete from unit where session = ? and {_EVENTS}", [session])
-    drop_idle_arguments(db)
+    db.execute(
+        """delete from source where unit in (select seq from unit where kind = 'argument')
+           and turn in (select seq from turn where session = ?)""",
+        [session],
+    )
+    _drop_idle_arguments(db)
 
 
-def drop_idle_arguments(db: DuckDBPyConnection) -> None:
+def _drop_idle_arguments(db: DuckDBPyConnection) -> None:
     """Removes the arguments that take part in no event any more."""
     idle = "select seq from unit where kind = 'argument' and seq not in (select argument from role)"
     for table, column in (("memory", "unit"), ("source", "unit"), ("edge", "src"), ("edge", "dst")):

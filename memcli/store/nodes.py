@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..model import Kind
 from .rows import Columns, columns
-from .vectors import load_matrix
+from .vectors import load_matrix, steady
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -65,7 +65,7 @@ class Nodes:
                 found[number] += np.bincount(places, weights=values, minlength=len(self.unit))
         found /= self.norm
         found[:, self.made] = queries @ self.vectors.T
-        return found
+        return steady(found)
 
     def pooled(self, places: Ints) -> Floats:
         """The vectors float32 [m, d], of unit length, of the nodes at these places."""

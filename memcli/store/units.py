@@ -143,7 +143,8 @@ def turn_units(db: DuckDBPyConnection, session: int) -> list[tuple[int, TurnId, 
 def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
     """Removes the round and session units of a session, and what refers to them."""
     coarse = "select seq from unit where session = ? and kind in ('round', 'session')"
-    db.execute(f"delete from edge where relation = 'membership' and dst in ({coarse})", [session])
+    for end in ("src", "dst"):
+        db.execute(f"delete from edge where {end} in ({coarse})", [session])
     db.execute(f"delete from source where unit in ({coarse})", [session])
     db.execute("delete from unit where session = ? and kind in ('round', 'session')", [session])
 

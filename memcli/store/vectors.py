@@ -28,6 +28,7 @@ __all__ = [
     "find_vectors",
     "load_matrix",
     "representatives",
+    "steady",
 ]
 
 Floats = npt.NDArray[np.float32]
@@ -187,6 +188,11 @@ class VectorIndex:
         if self._hnsw is not None:
             snapshots.save_hnsw(db, self._hnsw)
             self._saved = self._hnsw.rows
+
+
+def steady(scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Cosines as they are in every run: BLAS sums in the order that memory happens to be aligned for."""
+    return scores.astype(np.float64).round(6)
 
 
 def _blocks(seqs: Ints, rows: npt.NDArray[Any]) -> Iterator[tuple[Ints, npt.NDArray[Any]]]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..model import Filters, Turn, TurnId
 from . import lexical, transcript
 from .rows import Columns, columns
-from .vectors import load_matrix
+from .vectors import load_matrix, steady
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -241,12 +241,12 @@ class View:
         return matrix.astype(np.float32) if len(matrix) <= _KEPT_WIDE else matrix
 
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
-        """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact."""
+        """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
         matrix = self._vectors
         scores = np.empty((len(queries), len(matrix)), dtype=np.float64)
         for at in range(0, len(matrix), _BLOCK):  # widened block by block: memory stays flat
             scores[:, at : at + _BLOCK] = queries @ matrix[at : at + _BLOCK].astype(np.float32, copy=False).T
-        return scores[:, self._vector_rows]
+        return steady(scores)[:, self._vector_rows]
 
     def vectors(self, sentences: Ints) -> Floats:
         """The vectors float32 [m, d] of these sentence rows."""

@@ -16,6 +16,7 @@ from ..ranking.arrays import top
 from ..ranking.pagerank import pagerank
 from ..ranking.phrasing import NAMELESS
 from ..store.event_view import EventGraph, event_graph
+from ..store.vectors import steady
 from ..store.view import View
 from .base import mention_vectors
 from .filters import Filters, Thresholds
@@ -98,7 +99,7 @@ class EMemG:
         """s(v_a) = sim(h(m), h(a)) of the kept arguments, of which the best begin the walk."""
         found = np.zeros(len(graph.texts))
         for vector in mention_vectors(query):
-            near = np.round(graph.argument_vectors @ vector, 6).astype(np.float64)
+            near = steady(graph.argument_vectors @ vector)
             places = top(near, self.arguments)
             found[places] = np.maximum(found[places], near[places])
         candidates = top(found, int(np.count_nonzero(found > 0)))
@@ -112,9 +113,7 @@ class EMemG:
 def _cosines(query: Query, graph: EventGraph) -> Floats:
     """sim(z_q, h(e)), of the question as it is asked and without the names in it: every event names its people."""
     vector = query.vector + query.phrasings.get(NAMELESS, query.vector)
-    # Rounded to what is exact in every run: BLAS sums in the order that memory happens to be aligned for.
-    found: Floats = np.round(graph.vectors @ (vector / np.linalg.norm(vector)), 6).astype(np.float64)
-    return found
+    return steady(graph.vectors @ (vector / np.linalg.norm(vector)))
 
 
 def _allowed(query: Query, view: View, graph: EventGraph) -> npt.NDArray[np.bool_]:

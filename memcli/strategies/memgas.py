@@ -60,8 +60,7 @@ class MemGAS:
         vector = query.phrasings.get(NAMELESS, query.vector)
         allowed = view.allowed(query.filters)
         graph = view.once(_graph)
-        # Rounded to what is exact in every run: BLAS sums in the order that memory happens to be aligned for.
-        likeness = graph.nodes.cosines(vector[None, :])[0].round(6)
+        likeness = graph.nodes.cosines(vector[None, :])[0]
         open_to = np.bincount(view.session[allowed], minlength=graph.sessions) > 0
         likeness[~open_to[graph.session]] = -1.0
         weights = self._weights(graph, likeness)

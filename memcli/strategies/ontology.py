@@ -16,7 +16,9 @@ from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max
 from ..ranking.phrasing import NAMELESS, PREFERENCE
 from ..ranking.routing import seeks_advice
+from ..relations import PREFERENCES, SHAPING
 from ..store.assertions import assertion_index
+from ..store.vectors import steady
 from ..store.view import View
 from .base import cut
 
@@ -24,14 +26,8 @@ __all__ = ["Ontology"]
 
 Floats = npt.NDArray[np.float64]
 
-#: Assertions of these relations say what a recommendation must respect.
-_TASTES = frozenset(
-    "likes dislikes avoids prefers interested_in fears diet allergy habit uses needs budget health".split()
-)
 #: Words of somebody who is choosing, beside those that ask for advice.
 _CHOOSING = re.compile(r"\b(?:best|an? good|recommendations?|options)\b", re.IGNORECASE)
-#: From this confidence on an assertion shapes the graph (§3.2, step I).
-_SHAPING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class Ontology:
         advice = seeks_advice(query.text) or bool(_CHOOSING.search(query.text))
         other = query.phrasings.get(PREFERENCE if advice else NAMELESS, query.vector)
         graph = _graph(view, np.mean([query.vector, other], axis=0, dtype=np.float32), tastes=advice)
-        cosines = np.round(view.cosines(np.stack([query.vector, other])), 6)
+        cosines = view.cosines(np.stack([query.vector, other]))
         first, second = (group_max(row, view.owner, view.n) for row in cosines)
         weigh_graph, weigh_dense = self.graph_first if advice else self.dense_first
         dense = (first + second) / 2
@@ -66,10 +62,10 @@ class Ontology:
 def _graph(view: View, vector: npt.NDArray[np.float32], *, tastes: bool) -> Floats:
     """For each turn the best match among its assertions, 0 without one."""
     index = assertion_index(view)
-    shaping = index.confidence >= _SHAPING
+    shaping = index.confidence >= SHAPING
     if tastes:
-        shaping &= np.isin(index.relation, list(_TASTES))
-    near = np.round(index.vectors[shaping] @ vector, 6) * (0.5 + 0.5 * index.confidence[shaping])
+        shaping &= np.isin(index.relation, sorted(PREFERENCES))
+    near = steady(index.vectors[shaping] @ vector) * (0.5 + 0.5 * index.confidence[shaping])
     found: Floats = np.zeros(view.n)
     np.maximum.at(found, index.rows[shaping], near)
     return found

@@ -18,6 +18,7 @@ from ..ranking.arrays import group_max, top
 from ..ranking.bm25 import bm25
 from ..ranking.phrasing import NAMELESS
 from ..store.recalled import memories
+from ..store.vectors import steady
 from ..store.view import View
 from ..text import content_stems
 from .base import chunk_units
@@ -69,7 +70,7 @@ class SGMem:
             found = memories(view, kind)
             scores = np.where(
                 found.allowed(allowed, unsupported=query.filters.unsupported),
-                np.round(found.vectors @ vector, 6) + 1.0,
+                steady(found.vectors @ vector) + 1.0,
                 0.0,
             )
             places = [i for i in top(scores, most).tolist() if scores[i] > 0]

@@ -5,6 +5,6 @@ The tagger itself is `tagging.assertions`: whoever only reads assertions need no
 
 from __future__ import annotations
 
-from .base import AVERSIONS, GROUPS, PREFERENCES, SENSITIVE, SHAPING, Assertion, RelationType
+from .base import Assertion
 
-__all__ = ["AVERSIONS", "GROUPS", "PREFERENCES", "SENSITIVE", "SHAPING", "Assertion", "RelationType"]
+__all__ = ["Assertion"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .base import RelationType as R
+from ...relations import RelationType as R
 from .options import matching, options
 from .rules import Found
 from .tails import is_telling, tail_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .base import RelationType as R
+from ...relations import RelationType as R
 from .clauses import FRIENDS, KIN, PETS
 from .rules import Found, rule
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import RelationType as R
+from ...relations import RelationType as R
 from .rules import rule
 
 __all__ = ["RULES"]

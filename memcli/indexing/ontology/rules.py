@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .base import RelationType
+from ...relations import RelationType
 
 __all__ = ["MIDDLE", "Found", "Rule", "compiled", "rule", "strength_of"]
 

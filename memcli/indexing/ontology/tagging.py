@@ -1,6 +1,6 @@
 """The offline tagger: what a turn asserts of who says it, from typed patterns over clauses (ontology paper, §3.2).
 
-It over-generates with a confidence; who calls it keeps what is under `base.SHAPING` out of the graph.
+It over-generates with a confidence; who calls it keeps what is under `relations.SHAPING` out of the graph.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...model import Turn
+from ...relations import GROUPS
+from ...relations import RelationType as R
 from ..memories.base import speaker_name
 from ..memories.statements import trimmed
 from . import circumstances, intents, tastes
-from .base import GROUPS, Assertion
-from .base import RelationType as R
+from .base import Assertion
 from .choices import choices
 from .clauses import Clause, clauses, expanded
 from .rules import Found, Rule, strength_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .base import RelationType as R
+from ...relations import RelationType as R
 from .rules import MIDDLE, Found, rule
 
 __all__ = ["RULES", "tastes"]

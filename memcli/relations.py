@@ -1,0 +1,79 @@
+"""The relations that an assertion can state: how its tail stands to its head (ontology-guided memory, §3.2).
+
+A relation reads from head to tail: Ana LIKES pottery, Ana RELATIVE_OF sister Eva, Eva LIVES_IN Rome.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = ["AVERSIONS", "GROUPS", "PREFERENCES", "SENSITIVE", "SHAPING", "RelationType"]
+
+#: From this confidence on an assertion may shape the graph; below it stays searchable as text alone.
+SHAPING = 0.5
+
+
+class RelationType(StrEnum):
+    """How the tail of an assertion stands to its head."""
+
+    LIKES = "likes"
+    DISLIKES = "dislikes"
+    AVOIDS = "avoids"  # also by principle: never, refuses to, does not eat
+    PREFERS = "prefers"  # rather than something else; choices, "only", "tends to go for"
+    INTERESTED_IN = "interested_in"
+    FEARS = "fears"  # also worries
+    DIET = "diet"
+    ALLERGY = "allergy"  # also intolerance
+    HEALTH = "health"  # conditions, and what brings them on
+    BELIEVES = "believes"
+    HABIT = "habit"
+    USES = "uses"
+    OWNS = "owns"
+    HAS_PET = "has_pet"
+    RELATIVE_OF = "relative_of"  # the tail is a relative of the head
+    FRIEND_OF = "friend_of"  # friends, colleagues, neighbours
+    IS = "is"  # what someone is beside their work: a parent, a vegan, a beginner
+    WORKS_AT = "works_at"
+    WORKS_AS = "works_as"
+    STUDIES = "studies"
+    SKILL = "skill"
+    LIVES_IN = "lives_in"
+    COMES_FROM = "comes_from"
+    PLANS = "plans"  # a step that is meant to be taken
+    GOAL = "goal"  # what it shall lead to
+    NEEDS = "needs"  # also what is being looked for
+    BUDGET = "budget"  # limits of money, time or distance
+
+
+_R = RelationType
+
+#: Relations that are against their tail when they are not negated.
+AVERSIONS = frozenset({_R.DISLIKES, _R.AVOIDS, _R.FEARS, _R.ALLERGY})
+
+#: Relations that tell what someone would want or not want: what a recommendation must respect.
+PREFERENCES = frozenset(
+    {
+        _R.LIKES, _R.DISLIKES, _R.AVOIDS, _R.PREFERS, _R.INTERESTED_IN, _R.FEARS, _R.DIET, _R.ALLERGY, _R.HABIT,
+        _R.USES, _R.NEEDS, _R.BUDGET, _R.HEALTH,
+    }
+)  # fmt: skip
+
+#: Relations that are sensitive by default: not lifted to concepts unless their user says so.
+SENSITIVE = frozenset({_R.HEALTH, _R.ALLERGY, _R.BELIEVES, _R.FEARS})
+
+#: Relations that are near enough to stand for one another when what was said leaves it open.
+GROUPS: dict[RelationType, str] = {
+    relation: name
+    for name, relations in {
+        "taste": (_R.LIKES, _R.DISLIKES, _R.AVOIDS, _R.PREFERS, _R.INTERESTED_IN, _R.FEARS),
+        "body": (_R.DIET, _R.ALLERGY, _R.HEALTH),
+        "belief": (_R.BELIEVES,),
+        "custom": (_R.HABIT,),
+        "possession": (_R.USES, _R.OWNS, _R.HAS_PET),
+        "people": (_R.RELATIVE_OF, _R.FRIEND_OF),
+        "work": (_R.IS, _R.WORKS_AT, _R.WORKS_AS, _R.STUDIES, _R.SKILL),
+        "place": (_R.LIVES_IN, _R.COMES_FROM),
+        "intent": (_R.PLANS, _R.GOAL, _R.NEEDS, _R.BUDGET),
+    }.items()
+    for relation in relations
+}
