@@ -332,7 +332,7 @@ def test_markup_in_a_category_is_text(cli: Cli, tmp_path: Path) -> None:
         (b"[]", "holds no conversations"),
         (b"{", "broken JSON"),
         (b"[1]", "item 1 is not an object"),
-        (b'[{"question": "x"}]', "neither LoCoMo's nor LongMemEval's schema"),
+        (b'[{"question": "x"}]', "in none of the schemas of LoCoMo, LongMemEval and RealMem"),
         (b'[{"conversation": {}, "qa": []}]', "item 1 has no conversation"),
         (b"\x1f\x8bnot gzip", "cannot read"),
         (gzip.compress(b'[{"conversation": {}}, ' * 2000)[:60], "cannot read"),

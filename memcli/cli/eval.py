@@ -24,7 +24,7 @@ def evaluate(
         list[str],
         typer.Argument(
             metavar="WHAT…",
-            help="locomo, longmemeval, a file in either's schema, a file of your own questions (with --store), "
+            help="locomo, longmemeval, a file in either's or RealMem's schema, your own questions (with --store), "
             "or: compare RECORD RECORD.",
         ),
     ],
@@ -38,6 +38,12 @@ def evaluate(
     tokens: Annotated[int, typer.Option(min=1, help="How many tokens of them at the most.")] = 4000,
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Ask only N questions, drawn at random with --seed.")
+    ] = None,
+    slice_name: Annotated[
+        str | None,
+        typer.Option(
+            "--slice", metavar="NAME", help="implicit: only questions without a content word of their evidence."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="For everything that is drawn.")] = 0,
     workers: Annotated[
@@ -65,10 +71,10 @@ def evaluate(
     A killed run goes on where it stopped. Exit code 6: some questions could not be read; the others were asked.
     """
     if what[0] == "compare":
-        return _compare(what[1:], strategy, seed, as_json=as_json)
+        return _compare(what[1:], strategy, seed, slice_name, as_json=as_json)
     if variant or without:
         strategy = ",".join(o.varied(name, variant, without) for name in strategy.split(","))
-    request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder)
+    request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder, slice_name)
     return _run(request, out, _Consulted(model, reader, judge_runs, budget), as_json=as_json)
 
 
@@ -164,6 +170,7 @@ def _request(
     numbers: tuple[int, int, int | None, int, int | None],
     store: Path | None,
     embedder: str | None,
+    slice_name: str | None,
 ) -> Request:
     from ..config import benchmarks_folder, settings
     from ..errors import UsageError
@@ -171,20 +178,23 @@ def _request(
     from ..evaluation.baselines import contenders
     from ..evaluation.harness import Request
     from ..evaluation.runner import Plan
+    from ..evaluation.slices import slice_named
     from ..evaluation.sources import BENCHMARKS, locate
 
     if len(what) > 1:
         raise UsageError(f"one thing at a time: {what[0]} or {what[1]}", "compare takes two records")
+    part = slice_named(slice_name).name if slice_name is not None else ""
     k, tokens, limit, seed, workers = numbers
     chosen = settings(store=store, embedder=embedder)
     plan = Plan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
     path = locate(what[0], data, benchmarks_folder())
     name = what[0] if what[0] in BENCHMARKS else path.name
     own = chosen.store if store is not None else None
-    return Request(name, path, plan, chosen.cache, chosen.embedder, own, full="all" in strategy.split(","))
+    full = "all" in strategy.split(",")
+    return Request(name, path, plan, chosen.cache, chosen.embedder, own, full=full, slice_name=part)
 
 
-def _compare(records: list[str], strategy: str, seed: int, *, as_json: bool) -> int:
+def _compare(records: list[str], strategy: str, seed: int, slice_name: str | None, *, as_json: bool) -> int:
     from ..errors import UsageError
     from ..evaluation.compare import compare
     from ..evaluation.record import load
@@ -193,6 +203,8 @@ def _compare(records: list[str], strategy: str, seed: int, *, as_json: bool) -> 
 
     if len(records) != 2:
         raise UsageError("compare takes two records", "memcli eval compare DIR DIR")
+    if slice_name is not None:
+        raise UsageError("a record holds what was asked", "make both records with --slice: nothing is asked twice")
     first, second = (load(Path(path)) for path in records)
     found: dict[str, Any] = compare(first, second, None if strategy == "all" else strategy.split(","), seed)
     if as_json:

@@ -6,7 +6,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.tables import ANSWERED, RETRIEVED, Column, by_category, figure, grid, markdown, number, tables
+from ..evaluation.tables import (
+    ANSWERED,
+    RETRIEVED,
+    Column,
+    by_category,
+    categorised,
+    figure,
+    grid,
+    markdown,
+    number,
+    tables,
+)
 from ..evaluation.tables import summary as facts
 from . import render
 
@@ -32,7 +43,7 @@ def show(document: Mapping[str, Any]) -> None:
         out.print(line, style="dim")
     for title, columns in tables(document):
         out.print(_table(title, document, columns))
-    for title, column in (("Turn recall@10 by category", RETRIEVED), ("LoCoMo F1 by category", ANSWERED)):
+    for title, column in categorised(document):
         out.print(_categories(title, document, column))
 
 
@@ -81,6 +92,8 @@ def show_comparison(found: Mapping[str, Any]) -> None:
     """Two records: the figures of both, the difference, and what flipped."""
     if not found["same_data"]:
         render.say("memcli: the records are of different data: only the questions of both are compared")
+    elif len({_slice(record) for record in found["records"]}) > 1:
+        render.say("memcli: the records are of different slices: only the questions of both are compared")
     for name, compared in found["strategies"].items():
         title, figures = f"{name}: {compared['n']} questions", compared["figures"]
         rows = [_difference(each) for each in figures.values()]
@@ -91,6 +104,10 @@ def show_comparison(found: Mapping[str, Any]) -> None:
             render.emit(f"## {title}\n\n{grid(_COMPARED, list(figures), plain, first='figure')}\n")
         for kind, flips in compared["flipped"].items():
             _print_flips(kind, flips)
+
+
+def _slice(record: Mapping[str, Any]) -> str:
+    return str((record["slice"] or {}).get("name", ""))
 
 
 def _print_differences(title: str, names: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:

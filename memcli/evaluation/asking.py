@@ -6,7 +6,7 @@ nothing here can look at them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -34,17 +34,22 @@ KEPT = 50
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as a contender meets it, with the vectors of its words and of its other phrasings."""
+    """A question as a contender meets it, with the vectors of its words and of its other phrasings.
+
+    `past_only`: only what was said before it was asked may be found.
+    """
 
     id: str
     text: str
     asked_at: datetime
     vector: Vector
     phrasings: Mapping[str, Vector]
+    past_only: bool = False
 
     def query(self) -> Query:
         """The query that it is."""
-        return Query(self.text, self.vector, self.asked_at, Filters(), self.phrasings)
+        filters = Filters(until=self.asked_at if self.past_only else None)
+        return Query(self.text, self.vector, self.asked_at, filters, self.phrasings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,12 @@ def asked(
     speakers: Sequence[str],
     contenders: Sequence[Strategy],
     model: Embedder,
+    past_only: Container[str] = (),
 ) -> list[Asked]:
-    """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go."""
+    """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go.
+
+    `past_only`: the ids of those that may find only what was said before.
+    """
     wanted = [
         {name: text for each in contenders for name, text in wordings(each, question, speakers).items()}
         for _, question, _ in questions
@@ -89,7 +98,7 @@ def asked(
     )
     rows = dict(zip(distinct, model.embed(distinct), strict=True)) if distinct else {}
     return [
-        Asked(id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()})
+        Asked(id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()}, id_ in past_only)
         for (id_, text, at), each in zip(questions, wanted, strict=True)
     ]
 

@@ -58,7 +58,10 @@ def _pairs(first: Record, second: Record, strategies: Sequence[str] | None) -> l
 
 
 def _origin(record: Record) -> dict[str, Any]:
-    return {key: record.document.get(key) for key in ("dataset", "sha256", "n", "made_at", "commit", "code", "config")}
+    return {
+        key: record.document.get(key)
+        for key in ("dataset", "sha256", "slice", "n", "made_at", "commit", "code", "config")
+    }
 
 
 def _compared(
@@ -110,8 +113,9 @@ def _score(line: Mapping[str, Any], path: tuple[str, str]) -> float | None:
 
 
 def _found(line: Mapping[str, Any]) -> bool | None:
-    """Whether all the evidence is among the first ten turns."""
+    """Whether all the evidence is among the first ten turns, or sessions where only these are known."""
     value = _score(line, ("turn", "recall_all@10"))
+    value = _score(line, ("session", "recall_all@10")) if value is None else value
     return None if value is None else value == 1.0
 
 

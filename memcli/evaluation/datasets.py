@@ -19,7 +19,7 @@ from ..model import TurnId
 
 __all__ = ["Haystack", "Question", "haystacks"]
 
-_HINT = "give a file in LoCoMo's or LongMemEval's schema, see docs/evaluation.md"
+_HINT = "give a file in LoCoMo's, LongMemEval's or RealMem's schema, see docs/evaluation.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Question:
     """A question with its gold answer and evidence. `answerable` is false where to abstain is right.
 
     `answer` is empty where none is known. `wrong_answer` is LoCoMo's adversarial one; `unresolved` counts pieces of
-    evidence that name no turn.
+    evidence that name no turn. `session_evidence` has a turn of each session that holds evidence, where only sessions
+    are known to. `past_only`: only what was said before `asked_at` may be found.
     """
 
     id: str
@@ -39,11 +40,13 @@ class Question:
     answerable: bool = True
     wrong_answer: str = ""
     unresolved: int = 0
+    session_evidence: frozenset[TurnId] = frozenset()
+    past_only: bool = False
 
     @property
     def exclusion(self) -> str:
         """Why retrieval cannot be scored with this question; empty where it can."""
-        if self.evidence:
+        if self.evidence or self.session_evidence:
             return ""
         if self.unresolved:
             return "unresolvable_evidence"
@@ -54,17 +57,19 @@ class Question:
 class Haystack:
     """The conversations that some questions are asked over: one store.
 
-    `malformed` says of each question that could not be read what is wrong with it.
+    `malformed` says of each question that could not be read what is wrong with it; `outside` counts the questions that
+    a slice has left out.
     """
 
     name: str
     messages: Sequence[Message]
     questions: Sequence[Question]
     malformed: Sequence[str] = ()
+    outside: int = 0
 
 
 def haystacks(path: Path) -> Iterator[Haystack]:
-    """The haystacks of a file in LoCoMo's or LongMemEval's schema, gzip or not. Raises InputUnreadable."""
+    """The haystacks of a file in a schema of `schemas.READERS`, gzip or not. Raises InputUnreadable."""
     found = False
     for index, item in enumerate(_items(path), start=1):
         found = True
@@ -84,7 +89,7 @@ def _reader(item: Mapping[str, Any], where: str) -> Callable[[Mapping[str, Any]]
 
     reader = next((read for keys, read in schemas.READERS if all(key in item for key in keys)), None)
     if reader is None:
-        raise InputUnreadable(f"{where} is in neither LoCoMo's nor LongMemEval's schema", _HINT)
+        raise InputUnreadable(f"{where} is in none of the schemas of LoCoMo, LongMemEval and RealMem", _HINT)
     return reader
 
 

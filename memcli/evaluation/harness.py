@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import StoreError
+from ..errors import InputUnreadable, MemcliError, NothingFound, StoreError
 from ..indexing.prepare import lacking
 from ..memory import Memory
 from ..providers.embedding import DEFAULT, Embedder, embedder, embedder_id
@@ -23,6 +23,7 @@ from .own import own_questions
 from .record import commit, versions
 from .runner import Corpus, Plan, Result, run
 from .scoring import document as measured
+from .slices import Said, narrowed, said_in, slice_named
 from .sources import sha256_of
 
 __all__ = ["AskedAll", "Request", "ask", "document", "unprepared"]
@@ -34,7 +35,8 @@ Progress = Callable[[int, int], object]
 class Request:
     """What to evaluate. `data`: a benchmark's file, or, with `store`, a user's own questions about that store.
 
-    `full`: a language model that reads is given all of history as well, as a baseline.
+    `full`: a language model that reads is given all of history as well, as a baseline. `slice_name`: only the questions
+    of that slice are asked; empty: all.
     """
 
     dataset: str
@@ -44,6 +46,7 @@ class Request:
     embedder: str = ""
     store: Path | None = None
     full: bool = False
+    slice_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class AskedAll:
 def ask(request: Request, progress: Progress = lambda _done, _of: None) -> AskedAll:
     """Asks every contender every question that it was not asked before.
 
-    Raises InputUnreadable, UsageError, StoreError, ModelUnavailable.
+    Raises InputUnreadable, UsageError, StoreError, ModelUnavailable, NothingFound where a slice has no question.
     """
     corpus, plan = _corpus(request), request.plan
     sha256, code = sha256_of(request.data), code_fingerprint()
@@ -73,7 +76,18 @@ def ask(request: Request, progress: Progress = lambda _done, _of: None) -> Asked
         "store": _state(request.store),
     }
     outcomes = Outcomes(request.cache / "evaluation" / "outcomes", key)
-    return AskedAll(run(plan, corpus, outcomes, progress), corpus, sha256, code)
+    result = run(plan, corpus, outcomes, progress)
+    if not result.inside:
+        raise _unasked(request, result)
+    return AskedAll(result, corpus, sha256, code)
+
+
+def _unasked(request: Request, result: Result) -> MemcliError:
+    """Why there is nothing to measure."""
+    if result.outside:
+        return NothingFound(f"none of the {result.outside} questions is in the slice {request.slice_name}")
+    reason = result.malformed[0] if result.malformed else "see docs/evaluation.md"
+    return InputUnreadable(f"{request.data} has no question that can be asked", reason)
 
 
 def unprepared(request: Request) -> list[str]:
@@ -90,6 +104,7 @@ def document(request: Request, asked: AskedAll, reader: str = "extractive") -> d
         "dataset": request.dataset,
         "file": request.data.name,
         "sha256": asked.sha256,
+        "slice": _slice(request, asked.result),
         **measured(asked.result, request.plan.seed),
         "ci95_over": _drawn(asked.result),
         "config": _config(request, asked, reader),
@@ -115,29 +130,56 @@ def _config(request: Request, asked: AskedAll, reader: str) -> dict[str, Any]:
     }
 
 
+def _slice(request: Request, result: Result) -> dict[str, Any] | None:
+    """Which slice was asked, and how many questions of how many are in it; None: all were asked."""
+    if not request.slice_name:
+        return None
+    return {"name": request.slice_name, "kept": result.inside, "of": result.inside + result.outside}
+
+
 def _corpus(request: Request) -> Corpus:
     if request.store is not None:
-        return _own(request.data, request.store)
+        return _own(request.data, request.store, request.slice_name)
     name = request.embedder or DEFAULT
     return Corpus(
-        lambda: haystacks(request.data),
+        _source(request.data, request.slice_name),
         request.cache / "evaluation" / "indexes",
         embedder_id(name),
         _once(name),
     )
 
 
-def _own(data: Path, store: Path) -> Corpus:
+def _source(data: Path, slice_name: str) -> Callable[[], Iterator[Haystack]]:
+    """The haystacks of a file, with the questions that are wanted."""
+    if not slice_name:
+        return lambda: haystacks(data)
+    chosen = slice_named(slice_name)
+    return lambda: (narrowed(haystack, chosen, said_in(haystack)) for haystack in haystacks(data))
+
+
+def _own(data: Path, store: Path, slice_name: str) -> Corpus:
     with Memory(store).store.reading() as db:
         stored = identity(db)
     if stored is None:
         raise StoreError(f"{store} is empty", "fill it with: memcli ingest FILE")
     haystack = own_questions(data, store)
+    if slice_name:
+        haystack = narrowed(haystack, slice_named(slice_name), _said(store, haystack))
 
     def one() -> Iterator[Haystack]:
         yield haystack
 
     return Corpus(one, store.parent, stored.id, _once(stored.name), store)
+
+
+def _said(store: Path, haystack: Haystack) -> Said:
+    """The evidence of the questions, as a user's own store has it."""
+    memory = Memory(store)
+    with memory.store.reading():
+        view = memory.view()
+        evidence = sorted({turn for question in haystack.questions for turn in question.evidence})
+        turns = view.fetch(view.rows_of(evidence).tolist()) if evidence else []
+        return Said({turn.id: turn.text for turn in turns}, view.speaker_names)
 
 
 def _once(name: str) -> Callable[[], Embedder]:

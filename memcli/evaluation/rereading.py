@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -74,21 +75,24 @@ def _asked(
     memory, latest = Memory(corpus.path(haystack)), latest_said(haystack)
     with memory.store.reading():
         view = memory.view()
-        everything = _everything(view) if full else []
+        everything = lru_cache(maxsize=1)(partial(_everything, view))
         for question in (g.question for g in gold):
-            query = Query(question.text, np.zeros(1, dtype=np.float32), question.asked_at or latest, Filters())
+            asked_at = question.asked_at or latest
+            filters = Filters(until=asked_at if question.past_only else None)
+            query = Query(question.text, np.zeros(1, dtype=np.float32), asked_at, filters)
             known: Mapping[str, Mapping[str, Outcome]] = {n: f for n, f in result.outcomes.items() if n != FULL}
             for name, found in known.items():
                 before = found[question.id]
                 hits = _hits(view, before.turns[: limits.k])
                 yield _Asked(name, query, hits, before, limits.k, limits.tokens)
             if full:
-                yield _Asked(FULL, query, everything, _nothing(question.id, everything), len(everything), WINDOW)
+                said = everything(filters)
+                yield _Asked(FULL, query, said, _nothing(question.id, said), len(said), WINDOW)
 
 
-def _everything(view: View) -> list[Hit]:
-    """Every turn, the latest first."""
-    units = turn_units(view, list(reversed(range(view.n))))
+def _everything(view: View, filters: Filters) -> list[Hit]:
+    """Every turn that may be found, the latest first."""
+    units = turn_units(view, np.flatnonzero(view.allowed(filters))[::-1].tolist())
     return [Hit(unit, 1 / (1 + place)) for place, unit in enumerate(units)]
 
 

@@ -74,11 +74,22 @@ class Gold:
 
 @dataclass(slots=True)
 class Result:
-    """The questions in order, what each contender made of them by id, and what could not be asked."""
+    """The questions in order, what each contender made of them by id, and what could not be asked.
+
+    `inside` and `outside` count the questions in and out of a slice, before any limit.
+    """
 
     gold: list[Gold] = field(default_factory=list)
     outcomes: dict[str, dict[str, Outcome]] = field(default_factory=dict)
     malformed: list[str] = field(default_factory=list)
+    inside: int = 0
+    outside: int = 0
+
+    def count(self, haystack: Haystack) -> None:
+        """Takes note of what a haystack leaves unasked."""
+        self.malformed.extend(haystack.malformed)
+        self.inside += len(haystack.questions)
+        self.outside += haystack.outside
 
 
 Progress = Callable[[int, int], object]
@@ -96,7 +107,7 @@ def run(plan: Plan, corpus: Corpus, outcomes: Outcomes, progress: Progress = lam
     with pool(plan.workers) as processes, _threads() as threads:
         job = _Job(plan, corpus, outcomes, kept, processes, _Tally(progress))
         for haystack in corpus.haystacks():
-            result.malformed.extend(haystack.malformed)
+            result.count(haystack)
             questions = [q for q in haystack.questions if chosen is None or q.id in chosen]
             if questions:
                 parts.append(threads.submit(job.take, haystack, questions))
@@ -166,8 +177,9 @@ class _Job:
         if self.corpus.store is None:
             needs = [contender(name, self.plan.seed).needs for name in self.kept]
             filled(path, haystack.messages, needs, self.corpus.model)
-        sessions = session_of(path, [TurnId(turn) for q in questions for turn in q.evidence])
-        gold = [Gold(q, haystack.name, frozenset(sessions[t] for t in q.evidence)) for q in questions]
+        evidence = {q.id: q.evidence | q.session_evidence for q in questions}
+        sessions = session_of(path, [TurnId(turn) for turns in evidence.values() for turn in turns])
+        gold = [Gold(q, haystack.name, frozenset(sessions[t] for t in evidence[q.id])) for q in questions]
         return gold, self._hand_over(haystack, path, questions)
 
     def _hand_over(self, haystack: Haystack, path: Path, questions: Sequence[Question]) -> list[Future[int]]:
@@ -198,7 +210,8 @@ class _Job:
         made = [contender(name, self.plan.seed) for name in self.kept]
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]
-        return asked(bare, self._speakers(haystack, path), made, self.corpus.model())
+        past_only = {q.id for q in questions if q.past_only}
+        return asked(bare, self._speakers(haystack, path), made, self.corpus.model(), past_only)
 
     def _speakers(self, haystack: Haystack, path: Path) -> list[str]:
         if haystack.messages:

@@ -33,6 +33,7 @@ def question_scores(gold: Gold, outcome: Outcome) -> dict[str, dict[str, float]]
     question, scores = gold.question, dict[str, dict[str, float]]()
     if question.evidence:
         scores["turn"] = dict(retrieval_scores(outcome.turns, question.evidence))
+    if gold.sessions:
         scores["session"] = dict(retrieval_scores(outcome.sessions, gold.sessions))
     if not question.answerable:
         return scores | {"answers": {"abstained_unanswerable": float(outcome.abstained)}}

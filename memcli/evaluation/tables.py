@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .slices import SLICES
+
 __all__ = [
     "ANSWERED",
     "ANSWERS",
@@ -13,6 +15,7 @@ __all__ = [
     "RETRIEVED",
     "Column",
     "by_category",
+    "categorised",
     "cell",
     "figure",
     "grid",
@@ -65,6 +68,8 @@ JUDGED = tuple(
 )
 #: The figure of each category, where it is one of retrieval and where it is one of answers.
 RETRIEVED, ANSWERED = RETRIEVAL[1], ANSWERS[1]
+#: The one of retrieval where evidence is known as sessions.
+_RETRIEVED_SESSIONS = RETRIEVAL[7]
 
 
 def figure(found: Mapping[str, Any], column: Column) -> float | None:
@@ -99,12 +104,21 @@ def summary(document: Mapping[str, Any]) -> list[str]:
         left += [f"{out[name]} {name.replace('_', ' ')}"] if out[name] else []
     return [
         f"{document['dataset']}: {document['n']} questions ({counts}), sha256 {document['sha256'][:16]}…",
+        *_sliced(document),
         f"left out of retrieval: {', '.join(left) or 'nothing'}; "
         f"{out['answers']['unanswerable']} unanswerable questions are scored by abstention alone",
         f"every reader gets {config['k']} turns of at most {config['tokens']} tokens; embedder {config['embedder']}; "
         f"95 % intervals over {document['ci95_over']}s; seed {config['seed']}",
         *_judges(document),
     ]
+
+
+def _sliced(document: Mapping[str, Any]) -> list[str]:
+    found = document["slice"]
+    if found is None:
+        return []
+    held = f"{found['kept']} of {found['of']} questions {SLICES[found['name']].description}"
+    return [f"slice {found['name']}: {held}"]
 
 
 def _judges(document: Mapping[str, Any]) -> list[str]:
@@ -128,6 +142,18 @@ def by_category(document: Mapping[str, Any], column: Column) -> tuple[list[str],
     return names, rows
 
 
+def categorised(document: Mapping[str, Any]) -> list[tuple[str, Column]]:
+    """The figures that are shown by category, with their titles."""
+    by_session = all(_by_session(found) for found in document["strategies"].values())
+    level, column = ("Session", _RETRIEVED_SESSIONS) if by_session else ("Turn", RETRIEVED)
+    return [(f"{level} recall@10 by category", column), ("LoCoMo F1 by category", ANSWERED)]
+
+
+def _by_session(found: Mapping[str, Any]) -> bool:
+    """Whether retrieval was scored by sessions alone."""
+    return figure(found, RETRIEVED) is None and figure(found, _RETRIEVED_SESSIONS) is not None
+
+
 def markdown(document: Mapping[str, Any]) -> str:
     """The record as a page: what was measured, and three tables."""
     strategies = document["strategies"]
@@ -135,7 +161,7 @@ def markdown(document: Mapping[str, Any]) -> str:
     for title, columns in tables(document):
         rows = [[cell(found, column) for column in columns] for found in strategies.values()]
         parts.append(f"## {title}\n\n" + grid([c.heading for c in columns], list(strategies), rows))
-    for title, column in (("Turn recall@10 by category", RETRIEVED), ("LoCoMo F1 by category", ANSWERED)):
+    for title, column in categorised(document):
         names, figures = by_category(document, column)
         rows = [[number(value) for value in row] for row in figures]
         parts.append(f"## {title}\n\n" + grid(names, list(strategies), rows))
@@ -144,7 +170,8 @@ def markdown(document: Mapping[str, Any]) -> str:
 
 def cell(found: Mapping[str, Any], column: Column) -> str:
     """What stands in a column, as text; the two figures that decide have their 95 % interval beside them."""
-    bounds = _interval(found, column) if column in (RETRIEVED, ANSWERS[0]) else None
+    retrieved = _RETRIEVED_SESSIONS if _by_session(found) else RETRIEVED
+    bounds = _interval(found, column) if column in (retrieved, ANSWERS[0]) else None
     beside = f" ({bounds[0]:.3f}–{bounds[1]:.3f})" if bounds else ""
     return number(figure(found, column), column.digits) + beside
 
