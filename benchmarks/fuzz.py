@@ -19,7 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 RESULTS = Path(__file__).parent / "results" / "fuzz.json"
-SEEDS = Path(__file__).parents[1] / "tests" / "formats"
+ROOT = Path(__file__).resolve().parents[1]
+SEEDS = ROOT / "tests" / "formats"
 SECONDS, MEGABYTES = 5, 1024
 AT = datetime(2024, 5, 20, 10, tzinfo=UTC)
 
@@ -103,14 +104,28 @@ NAMES = (
 EVERY = (*(f"format {name}" for name in NAMES), "detection", "dates", "replies", "turns", "questions")
 
 
+def spoken(name: str) -> list[str]:
+    """What such a target begins with, where no transcript is its seed: questions or turns of the sample chats."""
+    if name == "questions":
+        samples = json.loads((ROOT / "sample_data" / "questions.json").read_text())
+        return [item["question"] for sample in samples for item in sample["qa"]]
+    with (ROOT / "sample_data" / "chats.jsonl").open() as chats:
+        said = [line.get("text") or line["content"] for line in map(json.loads, chats)]
+    return ["\n\n".join(said[i : i + 3]) for i in range(0, len(said), 3)]
+
+
 def one(name: str, cases: int) -> None:
     """Fuzzes one target in this process, which atheris ends."""
     import atheris
 
     run = targets()[name]
     options = [f"-runs={cases}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", "-max_len=4096", "-verbosity=0"]
-    with TemporaryDirectory() as found:  # the first folder is the one that new inputs are written to
-        atheris.Setup([sys.argv[0], *options, found, *([str(SEEDS)] if SEEDS.exists() else [])], run)
+    with TemporaryDirectory() as found, TemporaryDirectory() as own:
+        for number, seed in enumerate(spoken(name) if name in ("questions", "turns") else ()):
+            (Path(own) / str(number)).write_text(seed)
+        seeds = own if any(Path(own).iterdir()) else str(SEEDS)
+        # The first folder is the one that new inputs are written to.
+        atheris.Setup([sys.argv[0], *options, found, seeds], run)
         atheris.Fuzz()
 
 

@@ -26,7 +26,7 @@ _KEY_BLOCK = re.compile(
 )
 _NEW_KEYS = re.compile(
     r"(?<![\w-])(?:(?:sk|pk|rk)[-_][\w-]{16,}|AIza[\w-]{35}|github_pat_\w{22,}|glpat-[\w-]{20,}|hf_[A-Za-z0-9]{30,}"
-    r"|xox[abprse]-[\w-]{10,}|ya29\.[\w-]{20,})"
+    r"|xox[abprse]-[\w-]{10,}|ya29\.[\w-]{20,}|npm_[A-Za-z0-9]{36}|dop_v1_[0-9a-f]{64}|shp[a-z]{2}_[0-9a-f]{32})"
 )
 _IN_ADDRESS = re.compile(r"(?<=://)[^\s/@:{}]{0,200}:[^\s/@{}]{1,200}(?=@)")
 _WEB_TOKEN = re.compile(r"(?<![\w-])eyJ[\w=-]+\.[\w=-]+")

@@ -1,4 +1,4 @@
-"""Programs that are killed, full disks, flipped bytes, many at once: nothing that was reported is lost.
+"""Programs that are killed, and flipped bytes: nothing that was reported is lost.
 
 MEMCLI_FAULTS says how often each is tried (default 1); `docs/reliability.md` records what came of it.
 """
@@ -6,61 +6,25 @@ MEMCLI_FAULTS says how often each is tried (default 1); `docs/reliability.md` re
 from __future__ import annotations
 
 import random
-import signal
+import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from memcli.memory import Memory
 from memcli.store import migrations
+from memcli.store.compaction import leftovers
 from memcli.store.connection import Store
 
+from . import killing
 from .conftest import TRIES, aged
+from .killing import SESSIONS, Ended, content, doubled, duration, ended, killed, kills, lines, recorded, removed
 
-SESSIONS, TURNS = 30, 5
 DOCUMENTED = set(range(7))
-#: What must be the same after a resumed run, in an order that does not depend on the run.
-CONTENT = (
-    ("session", "id, conversation, started_at"),
-    ("turn", "id, position, speaker, said_at, text"),
-    ("unit", "id, kind, text, round(norm, 4)"),
-    ("posting", "term, frequency"),
-    ("document", "length, cues"),
-    ("memory", "label, support, supported"),
-)
-INGEST = """
-import sys
-from memcli.ingestion import Watcher
-from memcli.memory import Memory
-import memcli.indexing.indexer as indexer
-indexer.BATCH = 25
-memory = Memory(sys.argv[1], embedder="fake")
-print("ready", flush=True)
-memory.ingest([sys.argv[2]], watcher=Watcher(progress=lambda _source, report: print(report.added, flush=True)))
-memory.prepare(["emem-g", "memgas"])
-print("done", flush=True)
-"""
-COMPACT = """
-import sys
-from memcli.memory import Memory
-memory = Memory(sys.argv[1], embedder="fake")
-print("ready", flush=True)
-memory.compact()
-print("done", flush=True)
-"""
-OPEN = """
-import sys
-from pathlib import Path
-from memcli.store.connection import Store
-print("ready", flush=True)
-with Store(Path(sys.argv[1])).reading() as db:
-    db.execute("select 1")
-print("done", flush=True)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -70,188 +34,113 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def lines(name: str, sessions: int) -> Iterator[str]:
-    for i in range(sessions * TURNS):
-        who, what = ("Ada", "Bo")[i % 2], ("boat", "cat", "garden", "violin")[i % 4]
-        said = f"I bought a {what} number {i} in Porto last week."
-        yield (
-            f'{{"text": "{said}", "speaker": "{who}", "session": "{name}{i // TURNS}", "id": "{name}-{i}", '
-            f'"timestamp": "2024-0{1 + i % 9}-03T10:00:00"}}\n'
-        )
-
-
 @pytest.fixture(scope="module")
 def whole(chat: Path) -> Path:
     """The store of a run that nobody disturbed."""
     path = chat.with_name("whole.memcli")
-    _ended(_started(INGEST, path, chat))
+    ended(killing.ingest, path, chat)
     return path
 
 
-def _started(program: str, *arguments: Path) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n", process.communicate()[1]
-    return process
+def _is_sound(path: Path) -> bool:
+    return Memory(path, embedder="fake").care.examine().is_sound
 
 
-def _ended(process: subprocess.Popen[str]) -> list[str]:
-    out, err = process.communicate(timeout=120)
-    assert process.returncode in (0, -signal.SIGKILL), err
-    return out.split()
-
-
-def _killed_after(process: subprocess.Popen[str], seconds: float) -> list[str]:
-    time.sleep(seconds)
-    process.kill()
-    return _ended(process)
-
-
-def _duration(program: str, *arguments: Path) -> float:
-    process = _started(program, *arguments)
-    start = time.perf_counter()
-    _ended(process)
-    return time.perf_counter() - start
-
-
-def _ran(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def _content(path: Path, tables: Sequence[tuple[str, str]] = CONTENT) -> dict[str, list[tuple[object, ...]]]:
+def _sessions(path: Path) -> set[str]:
     with Store(path).reading() as db:
         return {
-            table: db.execute(f"select {columns} from {table} order by all").fetchall() for table, columns in tables
+            row[0] for row in db.execute("select id from session where seq in (select session from turn)").fetchall()
         }
-
-
-def _no_doubles(path: Path) -> None:
-    with Store(path).reading() as db:
-        for table in ("session", "turn"):
-            assert db.execute(f"select id from {table} group by id having count(*) > 1").fetchall() == []
 
 
 def test_an_ingest_killed_anywhere_keeps_what_it_reported_and_resumes_to_the_same_store(
     chat: Path, whole: Path, tmp_path: Path
 ) -> None:
-    lasts = _duration(INGEST, tmp_path / "timed.memcli", chat)
-    expected = _content(whole)
-    drawn = random.Random(1)
-    for number in range(TRIES):
-        path = tmp_path / f"{number}.memcli"
-        reported = [int(word) for word in _killed_after(_started(INGEST, path, chat), drawn.uniform(0, lasts))
-                    if word.isdigit()]  # fmt: skip
-        if reported:
-            _no_doubles(path)
-            with Store(path).reading() as db:
-                assert db.execute("select count(*) from turn").fetchall()[0][0] >= reported[-1]
-        _ended(_started(INGEST, path, chat))
-        assert _content(path) == expected
+    path = tmp_path / "x.memcli"
+    expected = content(whole)
+    counts: Counter[str] = Counter(acknowledged=0, lost=0, doubled=0, unsound=0, different=0, left_behind=0)
+
+    def attempt(after: float) -> Ended:
+        removed(path)
+        return killed(after, killing.ingest, path, chat)
+
+    for run in kills(duration(killing.ingest, path, chat), attempt):
+        counts["kills"] += 1
+        if run.told:
+            acknowledged = set(run.told[-1])
+            counts["acknowledged"] += len(acknowledged)
+            counts["lost"] += len(acknowledged - _sessions(path))
+            counts["doubled"] += len(doubled(path))
+            counts["unsound"] += not _is_sound(path)
+        ended(killing.ingest, path, chat)
+        counts["different"] += content(path) != expected
+        beside = set(tmp_path.iterdir()) - {path}
+        counts["left_behind"] += len(beside)
+        assert beside <= set(leftovers(path))  # which doctor tells of, and compact removes
+    recorded("ingest killed", **counts)
+    wrong = ("lost", "doubled", "unsound", "different")
+    assert {name: counts[name] for name in wrong} == dict.fromkeys(wrong, 0)
 
 
 def test_a_compaction_killed_anywhere_leaves_the_store_as_it_was(whole: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.memcli"
-    copy.write_bytes(whole.read_bytes())
-    lasts = _duration(COMPACT, copy)
-    expected = _content(whole)
-    drawn = random.Random(2)
-    for _ in range(TRIES):
-        _killed_after(_started(COMPACT, copy), drawn.uniform(0, lasts))
-        assert _content(copy) == expected
-    _ended(_started(COMPACT, copy))
-    assert _content(copy) == expected
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+    shutil.copy(whole, copy)
+    expected = content(whole)
+    counts: Counter[str] = Counter(half_made_copies=0, different=0)
+    for _ in kills(duration(killing.compaction, copy), lambda after: killed(after, killing.compaction, copy)):
+        counts["kills"] += 1
+        counts["half_made_copies"] += any(left.exists() for left in leftovers(copy))
+        counts["different"] += content(copy) != expected
+    ended(killing.compaction, copy)
+    counts["different"] += content(copy) != expected
+    recorded("compaction killed", **counts)
+    assert counts["different"] == 0
+    assert _is_sound(copy)
+    assert [left.name for left in tmp_path.iterdir()] == [copy.name]
 
 
-def test_a_migration_killed_anywhere_goes_on(chat: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = tmp_path / "old.memcli"
+def test_a_migration_killed_anywhere_goes_on(chat: Path, tmp_path: Path) -> None:
+    old, path = tmp_path / "old.memcli", tmp_path / "x.memcli"
     Memory(old, embedder="fake").ingest([chat])
     aged(old, 1)
-    timed = tmp_path / "timed.memcli"
-    timed.write_bytes(old.read_bytes())
-    lasts = _duration(OPEN, timed)
-    said = (("session", "id"), ("turn", "id, text"))
-    expected = _content(timed, said)
-    drawn = random.Random(3)
-    for number in range(TRIES):
-        path = tmp_path / f"{number}.memcli"
-        path.write_bytes(old.read_bytes())
-        _killed_after(_started(OPEN, path), drawn.uniform(0, lasts))
-        assert _content(path, said) == expected
-        with Store(path).reading() as db:
-            assert migrations.version(db) == len(migrations.MIGRATIONS)
+    shutil.copy(old, path)
+    lasts = duration(killing.migration, path)
+    expected = content(path)
+    counts: Counter[str] = Counter(half_way=0, different=0)
+
+    def attempt(after: float) -> Ended:
+        removed(path)
+        shutil.copy(old, path)
+        return killed(after, killing.migration, path)
+
+    for _ in kills(lasts, attempt):
+        counts["kills"] += 1
+        counts["half_way"] += 1 < _schema(path) < len(migrations.MIGRATIONS)
+        ended(killing.migration, path)
+        counts["different"] += content(path) != expected or _schema(path) != len(migrations.MIGRATIONS)
+    recorded("migration killed", **counts)
+    assert counts["different"] == 0
 
 
-def test_a_full_disk_is_one_line_and_what_was_stored_stays(chat: Path, tmp_path: Path) -> None:
-    """A bound on the size of files stands for the full disk: it fails the same calls, without a mount of its own."""
-    path = tmp_path / "full.memcli"
-    limited = (
-        "import resource, signal, sys\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))\n"
-        "from memcli.cli.boundary import run\nsys.exit(run(sys.argv[2:]))"
-    )
-    drawn = random.Random(4)
-    for number in range(TRIES):
-        store = path.with_name(f"{number}.memcli")
-        command = ["ingest", str(chat), "--store", str(store), "--embedder", "fake"]
-        size = str(drawn.randrange(20_000, 1_500_000))
-        full = subprocess.run(
-            [sys.executable, "-c", limited, size, *command], capture_output=True, text=True, check=False
-        )
-        assert full.returncode in (0, 3), full.stderr
-        assert "Traceback" not in full.stderr
-        again = _ran([sys.executable, "-m", "memcli", *command])
-        assert again.returncode == 0, again.stderr
-        _no_doubles(store)
-        with Store(store).reading() as db:
-            assert db.execute("select count(*) from turn").fetchall() == [(SESSIONS * TURNS,)]
+def _schema(path: Path) -> int:
+    with duckdb.connect(str(path)) as db:
+        return migrations.version(db)
 
 
 def test_flipped_bytes_are_refused_in_one_line_or_do_no_harm(whole: Path, tmp_path: Path) -> None:
     sound = whole.read_bytes()
     drawn = random.Random(5)
     damaged = tmp_path / "damaged.memcli"
+    ends: Counter[str] = Counter()
     for _ in range(TRIES):
         broken = bytearray(sound)
         for place in drawn.sample(range(len(broken)), 8):
             broken[place] ^= 1 << drawn.randrange(8)
         damaged.write_bytes(broken)
         for command in (["search", "boat"], ["compact"]):
-            ran = _ran([sys.executable, "-m", "memcli", *command, "--store", str(damaged)])
+            arguments = [sys.executable, "-m", "memcli", *command, "--store", str(damaged)]
+            ran = subprocess.run(arguments, capture_output=True, text=True, check=False)
+            ends[f"{command[0]} {ran.returncode}"] += 1
             assert ran.returncode in DOCUMENTED, (ran.returncode, ran.stderr)
             assert "Traceback" not in ran.stderr
-
-
-def test_two_writers_and_many_readers_at_once(tmp_path: Path) -> None:
-    """Writers wait for each other and lose nothing; a reader answers, or says in time that the store is in use."""
-    store = tmp_path / "shared.memcli"
-    chats = []
-    for name in ("a", "b"):
-        chats.append(tmp_path / f"{name}.jsonl")
-        chats[-1].write_text("".join(lines(name, 20)))
-    Memory(store, embedder="fake").add([])
-    run = [sys.executable, "-m", "memcli"]
-    writers = [
-        subprocess.Popen([*run, "ingest", str(c), "--store", str(store)], stderr=subprocess.PIPE, text=True)
-        for c in chats
-    ]
-    readers = [
-        subprocess.Popen(
-            [*run, "search", "boat", "--store", str(store)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(20 if TRIES > 10 else 6)
-    ]
-    for process in (*writers, *readers):
-        _, err = process.communicate(timeout=200)
-        assert process.returncode in ((0,) if process in writers else (0, 1, 4)), err
-    _no_doubles(store)
-    with Store(store).reading() as db:
-        assert db.execute("select count(*) from turn").fetchall() == [(2 * 20 * TURNS,)]
+    recorded("flipped bytes", tries=TRIES, exit_codes=dict(ends))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ def run(arguments: Sequence[str]) -> int:
     """Runs `memcli` with these arguments; returns the exit code. Nothing that memcli raises on purpose gets past it."""
     from .app import app
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # what the terminal's encoding has not is shown as "?"
     try:
         code = app(list(arguments), standalone_mode=False, prog_name="memcli")
         sys.stdout.flush()

@@ -63,7 +63,7 @@ def export(
         turns = memory.care.export(which, chosen.value, part)
         size = part.stat().st_size
     if as_json:
-        emit_json({"file": str(file), "format": chosen.value, "turns": turns, "bytes": size})
+        emit_json({"file": o.typed(str(file)), "format": chosen.value, "turns": turns, "bytes": size})
     elif file is not None:
         say(f"{turns:,} turn{'' if turns == 1 else 's'} written to {file}")
     return 0

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..errors import UsageError
 from ..text import clean
-from .render import emit, one_line
+from .render import emit_document, one_line
 
 if TYPE_CHECKING:
     from ..model import Edge
@@ -197,7 +197,7 @@ def write(text: str, output: Path | None) -> None:
     Raises UsageError where the file cannot be written.
     """
     if output is None or str(output) == "-":
-        emit(text)
+        emit_document(text)
         return
     if output.is_dir():
         raise UsageError(f"{output} is a folder", f"name a file: --output {output / 'graph'}")

@@ -118,7 +118,7 @@ def _subgraph(memory: Memory, nodes: list[str], query: str | None, hops: int, li
 def _hits(memory: Memory, query: str) -> list[str]:
     from ..errors import NothingFound
 
-    hits = memory.search(query, k=_SEEDS)
+    hits = memory.search(o.typed(query), k=_SEEDS)
     if not hits:
         raise NothingFound("nothing in memory speaks to this question", "try other words, or --node ID")
     return [hit.unit.id for hit in hits]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -39,6 +40,7 @@ __all__ = [
     "narrowed",
     "question",
     "strategy_name",
+    "typed",
     "varied",
 ]
 
@@ -111,7 +113,12 @@ def question(argument: str) -> str:
     """The question itself; `-` stands for standard input."""
     import sys
 
-    return sys.stdin.read().strip() if argument == "-" else argument
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip() if argument == "-" else typed(argument)
+
+
+def typed(argument: str) -> str:
+    """The text of an argument, also in a locale in which Python took its UTF-8 for raw bytes."""
+    return os.fsencode(argument).decode("utf-8", "replace")
 
 
 def strategy_name(flag: str | None, variant: str | None = None, without: str | None = None) -> str:
@@ -147,4 +154,5 @@ def narrowed(
     now = datetime.now().astimezone()
     start = parse_date(since, now) if since else None
     end = parse_span(until, now).end if until else None
-    return Narrowing(parse_date(at, now) if at else now, Filters(start, end, speaker, conversation, unsupported))
+    who, where = (None if name is None else typed(name) for name in (speaker, conversation))
+    return Narrowing(parse_date(at, now) if at else now, Filters(start, end, who, where, unsupported))

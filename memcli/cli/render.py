@@ -16,12 +16,33 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["console", "emit", "emit_json", "emit_jsonl", "evidence_line", "moment", "one_line", "say", "size"]
+__all__ = [
+    "console",
+    "emit",
+    "emit_document",
+    "emit_json",
+    "emit_jsonl",
+    "evidence_line",
+    "moment",
+    "one_line",
+    "say",
+    "size",
+]
 
 
 def emit(text: str) -> None:
     """Data, on stdout."""
     sys.stdout.write(text + "\n")
+
+
+def emit_document(text: str) -> None:
+    """A document for programs, on stdout: in UTF-8, whatever encoding the terminal has."""
+    if (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8":
+        emit(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def say(text: str) -> None:
@@ -33,7 +54,7 @@ def emit_json(document: object) -> None:
     """One JSON document, indented."""
     import orjson
 
-    emit(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+    emit_document(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
 
 
 def emit_jsonl(records: Iterable[object]) -> None:
@@ -41,7 +62,7 @@ def emit_jsonl(records: Iterable[object]) -> None:
     import orjson
 
     for record in records:
-        emit(orjson.dumps(record).decode())
+        emit_document(orjson.dumps(record).decode())
 
 
 def console(*, stderr: bool = False) -> Console:

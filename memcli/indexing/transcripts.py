@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..model import Turn
 from ..text import token_estimate
 from ..times import describe
-from ..times.spans import day
+from ..times.spans import day, weekday_name
 
 __all__ = ["PER_LINE", "date_of", "longest_reply", "packed", "shortened", "transcript"]
 
@@ -32,7 +32,7 @@ def _lines(said: Iterable[tuple[Turn, Sequence[str]]]) -> Iterator[str]:
         at = turn.said_at
         if at is not None and at.date() != today:
             today = at.date()
-            yield f"== {at:%A}, {date_of(at)} =="
+            yield f"== {weekday_name(at)}, {date_of(at)} =="
         yield from lines
 
 

@@ -15,6 +15,7 @@ from memcli.reading.question import Question, Seeks, parse
 from memcli.reading.spans import Candidate, best_candidates
 from memcli.reading.temporal import Found
 from memcli.text import content_stems
+from memcli.times.spans import month_name
 
 __all__ = ["NOTHING", "ExtractiveReader", "Reader"]
 
@@ -92,7 +93,7 @@ def _single(question: Question, ranked: list[Scored]) -> Found:
 
 def _until(now: Candidate) -> str:
     at = now.passage.at
-    return f", until {at:%B %Y}" if at else ""
+    return f", until {month_name(at)} {at.year}" if at else ""
 
 
 def _counted(ranked: list[Scored]) -> Found | None:

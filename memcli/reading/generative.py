@@ -16,6 +16,7 @@ from memcli.providers.structured import Message, Schema, begun
 from memcli.reading.context import build_context
 from memcli.reading.extractive import NOTHING, Reader
 from memcli.text import clean
+from memcli.times.spans import weekday_name
 
 __all__ = ["FORM", "MOST_TURNS", "GenerativeReader", "Written", "answer_prompt"]
 
@@ -96,7 +97,7 @@ class GenerativeReader:
 def _messages(query: Query, shown: Sequence[Hit]) -> list[Message]:
     # Of the moment that it is asked only the day: the same question has the same kept reply until tomorrow.
     text = answer_prompt().fill(
-        asked_on=f"{query.asked_at:%Y-%m-%d %A}",
+        asked_on=f"{query.asked_at:%Y-%m-%d} {weekday_name(query.asked_at)}",
         evidence=fenced("\n".join(map(_line, _names(shown), shown))),
         question=fenced(_plain(query.text)),
     )
@@ -110,7 +111,7 @@ def _names(shown: Sequence[Hit]) -> list[str]:
 def _line(name: str, hit: Hit) -> str:
     """One line whatever was said: no turn, and no speaker's name, can look like two."""
     unit = hit.unit
-    date = f" [{unit.at:%Y-%m-%d %A %H:%M}]" if unit.at else ""
+    date = f" [{unit.at:%Y-%m-%d} {weekday_name(unit.at)} {unit.at:%H:%M}]" if unit.at else ""
     return f"{name}{date} {_plain(unit.label) or 'somebody'}: {_plain(unit.text)}"
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memcli.reading.passages import Passage
 from memcli.reading.temporal import Found
+from memcli.times.spans import month_name
 
 __all__ = ["find", "pattern"]
 
@@ -40,7 +41,7 @@ def find(value: re.Pattern[str], passages: Sequence[Passage]) -> Found | None:
     before = next((pair for pair in said[1:] if pair[0] != now and pair[1].speaker == at.speaker), None)
     if before is None:
         return Found(now, (at,), at.score)
-    until = f", until {at.at:%B %Y}" if at.at else ""
+    until = f", until {month_name(at.at)} {at.at.year}" if at.at else ""
     return Found(f"{now} (before: {before[0]}{until})", (at, before[1]), at.score)
 
 

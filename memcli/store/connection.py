@@ -5,13 +5,16 @@ DuckDB lets one process write or many read. So every opening is short, and both 
 
 from __future__ import annotations
 
+import glob
 import os
 import random
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TypeVar
 
 import duckdb
@@ -19,7 +22,7 @@ import duckdb
 from ..errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable
 from . import migrations
 
-__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both"]
+__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "unfinished"]
 
 #: Seconds that a reader, and a writer, waits for another process before it gives up with StoreBusy.
 READ_WAIT = 10.0
@@ -35,6 +38,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
 }
 
+_UNFINISHED = ".new-"
 
 _Opened = TypeVar("_Opened")
 
@@ -108,20 +112,19 @@ class Store:
                 yield db
 
     # DuckDB refuses to open a file for reading that the same process has open for writing: under the lock, a reader
-    # either finds the writer and gets a cursor of it, or opens the file for itself.
+    # either finds a writer and opens the file as it did, or opens it for reading. It is no cursor of the writer's
+    # connection: those are closed with it, and it cannot be closed while one of them is at work.
 
     def _open_to_read(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
-            if self._writer is not None:
-                return self._writer.cursor()
-            return duckdb.connect(str(self.path), read_only=True, config=_CONFIG)
+            return duckdb.connect(_name(self.path), read_only=self._writer is None, config=_CONFIG)
 
     def _close_reader(self, db: duckdb.DuckDBPyConnection) -> None:
         db.close()
 
     def _open_to_write(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
-            self._writer = duckdb.connect(str(self.path), config=_CONFIG)
+            self._writer = duckdb.connect(_name(self.path), config=_CONFIG)
             return self._writer
 
     def _close_writer(self, db: duckdb.DuckDBPyConnection) -> None:
@@ -132,10 +135,13 @@ class Store:
     def _make(self) -> None:
         assert self.path is not None
         try:
+            _name(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            if self.path.exists() and not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
+            if not self.path.exists():
+                _create(self.path)
+            elif not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
                 raise PermissionError(13, "permission denied")
-        except OSError as error:
+        except (OSError, duckdb.Error) as error:
             raise _explained(error, self.path) from error
 
     @contextmanager
@@ -154,6 +160,33 @@ class Store:
                 close(db)
         except duckdb.Error as error:
             raise _explained(error, self.path) from error
+
+
+def _create(path: Path) -> None:
+    """Makes an empty store that has its whole schema from the moment when it has its name.
+
+    A file that a kill or a full disk left without it could not be opened by anybody again.
+    """
+    path.with_name(path.name + ".wal").unlink(missing_ok=True)  # of a store that somebody has removed
+    folder = Path(mkdtemp(prefix=f".{path.name}{_UNFINISHED}", dir=path.parent))
+    try:
+        new = folder / path.name
+        with duckdb.connect(_name(new), config=_CONFIG) as db:
+            migrations.migrate(db)
+        # Another process may have been faster; where the file system has no links, DuckDB makes the file in its place.
+        with suppress(OSError):
+            os.link(new, path)
+    except duckdb.Error:
+        if not path.exists():  # else the faster one has cleared this folder away
+            raise
+    finally:
+        for left in (folder, *(unfinished(path) if path.exists() else ())):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def unfinished(path: Path) -> list[Path]:
+    """The folders in which the store at `path` is being made, or in which a run that was making it was killed."""
+    return list(path.parent.glob(f".{glob.escape(path.name)}{_UNFINISHED}*"))
 
 
 @contextmanager
@@ -182,8 +215,17 @@ def _privately() -> Iterator[None]:
         os.umask(previous)
 
 
+def _name(path: Path | None) -> str:
+    """The path as DuckDB takes it: UTF-8, whatever the locale. Raises StoreNotWritable for one that is not."""
+    assert path is not None
+    try:
+        return os.fsencode(path).decode()
+    except UnicodeDecodeError:
+        raise StoreNotWritable(f"{path} has a name that is not UTF-8", "choose another --store PATH") from None
+
+
 def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+    return "'" + _name(path).replace("'", "''") + "'"
 
 
 def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened:

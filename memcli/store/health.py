@@ -64,7 +64,7 @@ def _file(path: Path) -> Iterator[Finding]:
         yield Finding("a log that is not yet in the file", 1, log.name, Mend.FILE, harmless=True)
     for left in leftovers(path):
         if left.exists():
-            yield Finding("what an interrupted compaction left", 1, left.name, Mend.FILE)
+            yield Finding("what an interrupted run left", 1, left.name, Mend.FILE)
 
 
 def _schema(db: DuckDBPyConnection) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ __all__ = ["Identity", "drop_index", "identity", "set_identity"]
 #: Everything that can be made again from what was said.
 REBUILDABLE = (
     "unit", "source", "edge", "vector", "posting", "document", "built", "snapshot", "memory", "event", "role",
-    "assertion",
+    "assertion", "concept", "belongs", "lifted",
 )  # fmt: skip
 
 
@@ -41,7 +41,12 @@ def identity(db: DuckDBPyConnection) -> Identity | None:
 
 
 def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
-    """Notes the embedder of the open store."""
+    """Notes the embedder of the open store, the whole of it at once."""
+    with transaction(db):
+        _note(db, chosen)
+
+
+def _note(db: DuckDBPyConnection, chosen: Identity) -> None:
     db.execute("delete from meta where starts_with(key, 'embedder.')")
     for key, value in (("name", chosen.name), ("id", chosen.id), ("dimension", str(chosen.dimension))):
         db.execute("insert into meta values (?, ?)", [f"embedder.{key}", value])
@@ -52,4 +57,4 @@ def drop_index(db: DuckDBPyConnection, chosen: Identity) -> None:
     with transaction(db):
         for table in REBUILDABLE:
             db.execute(f"delete from {table}")
-        set_identity(db, chosen)
+        _note(db, chosen)

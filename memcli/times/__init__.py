@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from memcli.errors import UsageError
 from memcli.times import grammar
-from memcli.times.spans import SEASONS, Expression, Grain, Length, Span, TimeKind
+from memcli.times.spans import SEASONS, Expression, Grain, Length, Span, TimeKind, month_name
 
 __all__ = [
     "Expression",
@@ -79,7 +79,7 @@ def describe(what: Expression | Span) -> str:
 
 
 def _date(at: datetime) -> str:
-    return f"{at.day} {at:%B} {at.year}"
+    return f"{at.day} {month_name(at)} {at.year}"
 
 
 def _span_text(span: Span) -> str:
@@ -87,7 +87,7 @@ def _span_text(span: Span) -> str:
     if span.grain is Grain.YEAR:
         return str(first.year)
     if span.grain is Grain.MONTH:
-        return f"{first:%B} {first.year}"
+        return f"{month_name(first)} {first.year}"
     if span.grain is Grain.SEASON:
         return f"{next(name for name, month in SEASONS.items() if month == first.month)} {first.year}"
     if span.grain is Grain.MINUTE:
@@ -99,9 +99,9 @@ def _span_text(span: Span) -> str:
 
 def _range_text(first: datetime, last: datetime) -> str:
     if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day}–{last.day} {first:%B} {first.year}"
+        return f"{first.day}–{last.day} {month_name(first)} {first.year}"
     if first.year == last.year:
-        return f"{first.day} {first:%B} – {_date(last)}"
+        return f"{first.day} {month_name(first)} – {_date(last)}"
     return f"{_date(first)} – {_date(last)}"
 
 

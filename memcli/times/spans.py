@@ -9,13 +9,18 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 __all__ = [
-    "ONE_DAY", "SEASONS", "Expression", "Grain", "Length", "Span", "TimeKind",
-    "day", "midnight", "month", "moved", "plus_months", "season", "week", "weekend", "year",
+    "ONE_DAY", "SEASONS", "Expression", "Grain", "Length", "Span", "TimeKind", "day", "midnight", "month", "month_name",
+    "moved", "plus_months", "season", "week", "weekday_name", "weekend", "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
 #: The month in which each season of the northern hemisphere begins.
 SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class Grain(StrEnum):
@@ -136,3 +141,13 @@ def moved(at: datetime, unit: str, count: int) -> Span:
         moment = at + timedelta(minutes=count * (60 if unit == "hour" else 1))
         return Span(moment, moment + timedelta(minutes=1), Grain.MINUTE)
     return by_unit[unit](at, count)
+
+
+def month_name(at: datetime) -> str:
+    """The month in English, whatever locale the program has set: strftime would follow it."""
+    return _MONTHS[at.month - 1]
+
+
+def weekday_name(at: datetime) -> str:
+    """The day of the week in English."""
+    return _WEEKDAYS[at.weekday()]
