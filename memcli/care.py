@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .errors import NothingFound, StoreDamaged, UsageError
+from .errors import ModelUnavailable, NothingFound, StoreDamaged, UsageError
 from .model import Turn, TurnId
 from .store import transcript
 from .store.connection import Store
@@ -54,10 +55,20 @@ class Care:
         from .indexing.forgetting import forget
         from .store.forgetting import doom
 
-        if not dry_run:
-            return forget(self._store, turns)
-        with self._store.reading() as db:
-            return doom(db, turns)
+        if dry_run:
+            with self._store.reading() as db:
+                return doom(db, turns)
+        doomed = forget(self._store, turns)
+        with suppress(ModelUnavailable, UsageError):  # what is gone is gone: a search makes then what it needs
+            self._make_again()
+        return doomed
+
+    def _make_again(self) -> None:
+        """Makes what every ingest makes for the sessions that lack it now."""
+        from .indexing.plan import EVERY_INGEST
+        from .indexing.prepare import lacking, prepare
+
+        prepare(self._store, lacking(self._store, [each.makes for each in EVERY_INGEST[1:]]), self._embedder)
 
     def export(self, which: Selection, format_name: str, path: Path) -> int:
         """Writes what was said in a selection to a new file: `jsonl`, `markdown` or `parquet`; returns how many turns.
@@ -106,7 +117,8 @@ class Care:
 
     def _mend(self, findings: Sequence[Finding]) -> None:
         from .indexing.indexer import Indexer
-        from .indexing.plan import TRANSCRIPT
+        from .indexing.plan import EVERY_INGEST, TRANSCRIPT
+        from .indexing.prepare import prepare
         from .store import mending
         from .store.checks import Mend
 
@@ -116,6 +128,7 @@ class Care:
             indexer = Indexer(self._store, self._embedder())
             indexer.resume([TRANSCRIPT])
             indexer.finish()
+            prepare(self._store, EVERY_INGEST[1:], self._embedder)
         mending.finish(self._store, snapshots=bool(mended & {Mend.INDEX, Mend.SNAPSHOT}))
 
     def _unknown_embedder(self) -> Iterator[Finding]:

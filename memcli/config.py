@@ -1,8 +1,8 @@
 """Settings: a flag beats the environment, which beats the configuration file, which beats the default.
 
-The only reader of the environment. `MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`, `MEMCLI_MODEL`, `MEMCLI_CACHE`
-and `MEMCLI_CONFIG` (the file's path; else `config.toml` in the user's configuration directory, with keys `store`,
-`embedder`, `strategy`, `model`, `cache`).
+The only reader of the environment. `MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`, `MEMCLI_MODEL`,
+`MEMCLI_CACHE`, `MEMCLI_SENSITIVE`, `MEMCLI_RECORD` and `MEMCLI_CONFIG` (the file's path; else `config.toml` in the
+user's configuration directory, with keys `store`, `embedder`, `strategy`, `model`, `cache`, `sensitive`, `record`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ __all__ = ["Settings", "benchmarks_folder", "settings"]
 class Settings:
     """What memcli is told once for all commands. `embedder` empty: the one that the store was made with, or minilm.
 
-    `model` empty: no language model; `cache`: what evaluations keep, and what can be made again.
+    `model` empty: no language model; `cache`: what evaluations keep, and what can be made again; `sensitive`: of which
+    relations, by name and with commas, no lasting edge is made ("none": of all of them one may be); `record`: whether
+    answers are remembered for feedback, "yes" or "no".
     """
 
     store: Path
@@ -30,6 +32,15 @@ class Settings:
     embedder: str = ""
     strategy: str = "fused"
     model: str = ""
+    sensitive: str = "allergy, believes, fears, health"
+    record: str = "yes"
+
+    @property
+    def records(self) -> bool:
+        """Whether answers are remembered. Raises UsageError where the setting is neither yes nor no."""
+        if self.record not in ("yes", "no"):
+            raise UsageError(f"the setting record is yes or no, not {self.record!r}")
+        return self.record == "yes"
 
 
 def settings(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import ModelUnavailable, UsageError
-from .indexing.plan import TRANSCRIPT
+from .indexing.plan import EVERY_INGEST, TRANSCRIPT
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder
@@ -106,6 +106,7 @@ class Memory:
         self._writes_with: tuple[str, Embedder] | None = None
         self._consulted = _consulted(self.store, model, budget) if model else None
         self._views: dict[str | None, tuple[int, View]] = {}
+        self._met: tuple[View, Needs] | None = None
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -145,8 +146,7 @@ class Memory:
 
     def _finished(self, run: Ingestion) -> Report:
         report = run.finish()
-        if report.added:
-            self._keep_up()
+        self._keep_up()
         return report
 
     def _ingestion(
@@ -205,21 +205,23 @@ class Memory:
         self._keep_up()
         return left
 
-    def _make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
+    def _make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> bool:
+        """Makes what is missing of it; returns whether anything was."""
         if all(each <= TRANSCRIPT.makes for each in needs):  # every ingest makes it: a plain search asks no further
-            return
+            return False
         from .indexing.prepare import lacking, prepare
 
         producers = lacking(self.store, needs)
         if producers:
             prepare(self.store, producers, lambda: self._embedder_for_writing(re_embed=False), watch)
+        return bool(producers)
 
     def _keep_up(self) -> None:
-        """Generates for the new sessions what older ones have had generated."""
+        """Makes for the new sessions what every session has, and what older ones have had generated."""
         from .indexing.prepare import kept_up
 
         if self.store.exists:
-            self._make(kept_up(self.store))
+            self._make([*(producer.makes for producer in EVERY_INGEST), *kept_up(self.store)])
 
     def _embedder_for_writing(self, *, re_embed: bool) -> Embedder:
         stored = self._identity() if self.store.exists else None
@@ -344,8 +346,11 @@ class Memory:
         if k < 1:
             raise UsageError("-k must be at least 1")
         chosen = strategy(strategy_name, chosen_by)
-        self._make([chosen.needs])
-        query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
+        asked = (text, filters or Filters(), at or datetime.now().astimezone(), chosen)
+        query, view = self.query(*asked)
+        if (view, chosen.needs) != self._met and self._make([chosen.needs]):
+            query, view = self.query(*asked)
+        self._met = (view, chosen.needs)  # as long as the view holds, nothing needs to be looked up again
         return query, chosen.retrieve(query, view, k), view
 
     def _view(self, conversation: str | None, stored: Identity | None) -> View:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["AVERSIONS", "GROUPS", "PREFERENCES", "SENSITIVE", "SHAPING", "RelationType"]
+__all__ = ["AVERSIONS", "DOMAINS", "GLOSSES", "GROUPS", "PREFERENCES", "SHAPING", "RelationType"]
 
 #: From this confidence on an assertion may shape the graph; below it stays searchable as text alone.
 SHAPING = 0.5
@@ -58,8 +58,11 @@ PREFERENCES = frozenset(
     }
 )  # fmt: skip
 
-#: Relations that are sensitive by default: not lifted to concepts unless their user says so.
-SENSITIVE = frozenset({_R.HEALTH, _R.ALLERGY, _R.BELIEVES, _R.FEARS})
+#: What a relation bears on, whatever its tail is: whoever asks for a restaurant must be told of a nut allergy.
+DOMAINS: dict[RelationType, str] = {_R.DIET: "food", _R.ALLERGY: "food"}
+
+#: What is embedded for a domain: the things that somebody may ask for there.
+GLOSSES = {"food": "food: what to eat, dishes, restaurants, recipes, snacks"}
 
 #: Relations that are near enough to stand for one another when what was said leaves it open.
 GROUPS: dict[RelationType, str] = {

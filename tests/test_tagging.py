@@ -21,12 +21,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memcli.indexing.concepts import sensitive
 from memcli.indexing.ontology import Assertion
 from memcli.indexing.ontology.options import matching, options
 from memcli.indexing.ontology.tagging import assertions
 from memcli.indexing.ontology.tails import is_telling, tail_of
 from memcli.model import SessionId, Turn, TurnId
-from memcli.relations import AVERSIONS, GROUPS, PREFERENCES, SENSITIVE, SHAPING
+from memcli.relations import AVERSIONS, GROUPS, PREFERENCES, SHAPING
 from memcli.relations import RelationType as R
 from memcli.text import sentences
 
@@ -128,7 +129,7 @@ def test_every_relation_has_a_sentence_and_a_group() -> None:
     assert {relation for _, relation, _, _ in SAID} == set(R)
     assert set(GROUPS) == set(R)
     assert set(R) >= AVERSIONS
-    assert {R.HEALTH, R.ALLERGY, R.BELIEVES} <= SENSITIVE
+    assert {R.HEALTH, R.ALLERGY, R.BELIEVES} <= sensitive()
     assert R.WORKS_AT not in PREFERENCES
 
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ..formats import Message
-from ..indexing.plan import TRANSCRIPT
+from ..indexing.plan import EVERY_INGEST, TRANSCRIPT
 from ..indexing.prepare import lacking, prepare
 from ..memory import Memory
 from ..model import Needs, TurnId
@@ -41,7 +41,7 @@ def filled(path: Path, messages: Sequence[Message], needs: Sequence[Needs], mode
         Memory(partial, embedder=model()).add(messages, "evaluation")
         partial.rename(path)
     store = Store(path)
-    prepare(store, lacking(store, needs), model)
+    prepare(store, lacking(store, [*(producer.makes for producer in EVERY_INGEST), *needs]), model)
 
 
 def session_of(path: Path, turns: Sequence[TurnId]) -> dict[str, str]:

@@ -1,22 +1,27 @@
-"""Assertions for the sessions that lack them: tagged, embedded and written, a transaction a session."""
+"""Assertions for the sessions that lack them: tagged, embedded and written.
+
+A language model may validate them; where it fails, what the tagger found stands as it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ..model import Kind
+from ..relations import RelationType
 from ..store import assertions as stored
 from ..store.assertions import AssertionRow
 from ..store.memories import MemoryRow
 from ..store.rows import transaction
 from .asking import SessionWriter
+from .concepts import domain_vectors, grow, sensitive
 from .memories.base import Vectors
 from .ontology import Assertion
-from .ontology.tagging import assertions
-from .plan import ASSERTIONS
+from .ontology.session import tagged
+from .plan import ASSERTIONS, Producer
 from .running import Runner
 from .stored import StoredSession, record
 
@@ -28,39 +33,38 @@ __all__ = ["Assertions", "worded"]
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What a session asserts."""
+    """What a session asserts, and who had the last word on it."""
 
     read: StoredSession
     assertions: list[Assertion]
+    by: Producer = ASSERTIONS
 
 
 class Assertions(Runner[SessionWriter[Assertion], _Draft]):
-    """Runs the producer of assertions, for which no language model is asked."""
+    """Runs the producer of assertions."""
 
     of = ASSERTIONS
 
-    def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:  # noqa: ARG002
-        return _tagged
+    def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:
+        validated = {read.seq: _validated(db, read) for read in reads if read.kept}
+        return lambda read: _tagged(read, validated)
 
-    def _by_model(
-        self,
-        read: StoredSession,
-        made: list[Assertion],
-        writer: SessionWriter[Assertion],  # noqa: ARG002
-    ) -> _Draft:
-        return _Draft(read, made)
+    def _by_model(self, read: StoredSession, made: list[Assertion], writer: SessionWriter[Assertion]) -> _Draft:
+        return _Draft(read, made, writer.producer)
 
     def _write(self, drafts: Sequence[_Draft]) -> None:
         texts = list(dict.fromkeys(worded(assertion) for draft in drafts for assertion in draft.assertions))
         vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
-        with self._store.writing() as db:
+        rows = {
+            draft.read.seq: [_row(draft.read, each, vectors[worded(each)]) for each in draft.assertions]
+            for draft in drafts
+        }
+        with self._store.writing() as db, transaction(db):  # one for all of them: it costs more than what is written
+            stored.write_assertions(db, rows)
+            domain_vectors(db, self._embedder, (each.relation for draft in drafts for each in draft.assertions))
+            grow(db, self._embedder.dimension, sensitive())
             for draft in drafts:
-                read = draft.read
-                with transaction(db):
-                    stored.drop_assertions(db, read.seq)
-                    rows = [_row(read, assertion, vectors[worded(assertion)]) for assertion in draft.assertions]
-                    stored.write_assertions(db, read.seq, rows)
-                    record(db, read, ASSERTIONS, ASSERTIONS, ASSERTIONS.version)
+                record(db, draft.read, ASSERTIONS, draft.by, draft.by.version)
 
 
 def worded(assertion: Assertion) -> str:
@@ -68,14 +72,25 @@ def worded(assertion: Assertion) -> str:
     return f"{'not ' if assertion.negated else ''}{assertion.relation.replace('_', ' ')} {assertion.tail}"
 
 
-def _tagged(read: StoredSession) -> _Draft:
-    text, people = read.text, read.text.people()
-    found = [
-        assertion
-        for place, turn in enumerate(text.turns)
-        for assertion in assertions(turn, text.sentences[place], text.turns[:place], people)
+def _tagged(read: StoredSession, validated: Mapping[int, list[Assertion]]) -> _Draft:
+    """What the tagger finds; what a model has validated stands, by the number of the session."""
+    return _Draft(read, [*validated.get(read.seq, []), *tagged(read.text, read.kept)])
+
+
+def _validated(db: DuckDBPyConnection, read: StoredSession) -> list[Assertion]:
+    """What is stored of the turns that a model has seen; the clauses are not stored."""
+    turns = {read.numbers[turn.id]: turn for turn in read.text.turns[: read.kept]}
+    rows = db.execute(
+        "select source.turn, label, relation, tail, confidence, negated, strength from assertion "
+        "join memory using (unit) join source using (unit) join unit on unit.seq = assertion.unit "
+        "where unit.session = ? order by assertion.unit",
+        [read.seq],
+    ).fetchall()
+    return [
+        Assertion(head, RelationType(relation), tail, turns[turn].said_at, turns[turn].id, *rest)
+        for turn, head, relation, tail, *rest in rows
+        if turn in turns
     ]
-    return _Draft(read, found)
 
 
 def _row(read: StoredSession, assertion: Assertion, vector: Vectors) -> AssertionRow:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import SessionId, TurnId
-from ..store import forgetting, units
+from ..store import concepts, forgetting, lifted, units
 from ..store.connection import Store
 from ..store.forgetting import Doomed
+from ..store.identity import identity
 from ..store.rows import transaction
 from ..store.units import Numbers, UnitRows
 from .writer import PlacedTurn, coarse_units
@@ -27,7 +28,21 @@ def forget(store: Store, turns: Sequence[TurnId]) -> Doomed:
         first = Numbers.read(db).unit
         for number, session in doomed.rest:
             first = _made_again(db, first, number, session)
+        _learned_again(db)
     return doomed
+
+
+def _learned_again(db: DuckDBPyConnection) -> None:
+    """Learns topics and strengths from what is left: they hold something of every assertion and every answer."""
+    from .concepts import grow, sensitive
+    from .feedback import settle
+
+    lifted.drop_forgotten(db)
+    filled = identity(db)
+    if filled is not None:
+        concepts.drop_concepts(db)
+        grow(db, filled.dimension, sensitive())
+    settle(db)
 
 
 def _made_again(db: DuckDBPyConnection, first: int, number: int, session: SessionId) -> int:

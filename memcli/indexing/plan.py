@@ -16,6 +16,7 @@ __all__ = [
     "ASSERTIONS",
     "ASSOCIATIONS",
     "EVENTS",
+    "EVERY_INGEST",
     "MEMORIES",
     "PRODUCERS",
     "TRANSCRIPT",
@@ -57,11 +58,14 @@ EVENTS = Producer(
     Needs(frozenset({Kind.EDU, Kind.CHUNK, Kind.ARGUMENT}), frozenset({Relation.HAS_ARGUMENT, Relation.SYNONYM})),
 )
 
-#: What people assert of themselves, typed (ontology-guided memory, §3.2).
-ASSERTIONS = Producer("assertions", 1, Needs(frozenset({Kind.ASSERTION})))
+#: What people assert of themselves, typed, and the topics of it (ontology-guided memory, §3.2).
+ASSERTIONS = Producer("assertions", 2, Needs(frozenset({Kind.ASSERTION})))
 
 #: Every producer there is, in the order in which they run.
 PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS, ASSERTIONS)
+
+#: What every ingest makes, whatever strategy will be asked for: the default's signals.
+EVERY_INGEST: tuple[Producer, ...] = (TRANSCRIPT, ASSERTIONS)
 
 
 def by_model(model: str, of: Producer = MEMORIES) -> Producer:

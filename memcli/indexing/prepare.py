@@ -14,6 +14,7 @@ from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCR
 
 if TYPE_CHECKING:
     from ..providers.language import LanguageModel
+    from .asking import Failed
 
 __all__ = ["generate", "kept_up", "lacking", "prepare"]
 
@@ -86,22 +87,58 @@ _RUNS: Mapping[Producer, Callable[[Store, Embedder, Watch], None]] = {
 
 
 def generate(store: Store, needs: Iterable[Needs], embedder: Embedder, model: LanguageModel, watch: Watch) -> int:
-    """Has a language model write what `needs` want of generated memory; MEMORIES, where they want none.
+    """Has a language model write what `needs` want of generated memory, and validate assertions; MEMORIES, where they
+    want none of it.
 
     Returns how many sessions it failed for. Raises StoreError, ModelUnavailable, BudgetSpent.
     """
-    from .event_graph import Events
-    from .events.by_model import ModelEvents
+    failed: set[SessionId] = set()
+
+    def fail(session: SessionId, _why: object) -> None:
+        failed.add(session)
+
+    for producer in _written(store, needs):
+        _BY_MODEL[producer](store, embedder, model, watch, fail)
+    return len(failed)
+
+
+def _written(store: Store, needs: Iterable[Needs]) -> list[Producer]:
+    """What a language model is to make. Assertions are tagged without being asked for: that they are kept up is no wish
+    to pay for verdicts on them, but a strategy that needs them is, and so are verdicts that were paid for before.
+    """
+    wanted = plan(each for each in needs if each != ASSERTIONS.makes)
+    with store.reading() as db:
+        if db.execute("select 1 from built where starts_with(producer, ?)", [f"{ASSERTIONS.name}:"]).fetchone():
+            wanted.append(ASSERTIONS)
+    return [producer for producer in _BY_MODEL if producer in wanted] or [MEMORIES]
+
+
+def _model_memories(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
     from .generation import Generator
     from .memories.by_model import ModelMemories
 
-    failed: set[SessionId] = set()
-    producers = [p for p in plan(needs) if p in (MEMORIES, EVENTS)] or [MEMORIES]
-    if MEMORIES in producers:
-        watched = partial(watch, "generating memory")
-        Generator(store, embedder, watched, ModelMemories(model), lambda session, _why: failed.add(session)).run()
-    if EVENTS in producers:
-        writer = ModelEvents(model, by_model(model.id, EVENTS))
-        watched = partial(watch, "extracting events")
-        Events(store, embedder, watched, writer, lambda session, _why: failed.add(session)).run()
-    return len(failed)
+    Generator(store, embedder, partial(watch, "generating memory"), ModelMemories(model), failed).run()
+
+
+def _model_events(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
+    from .event_graph import Events
+    from .events.by_model import ModelEvents
+
+    writer = ModelEvents(model, by_model(model.id, EVENTS))
+    Events(store, embedder, partial(watch, "extracting events"), writer, failed).run()
+
+
+def _model_assertions(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
+    from .assertions import Assertions
+    from .ontology.validation import ModelValidator
+
+    validator = ModelValidator(model, by_model(model.id, ASSERTIONS))
+    Assertions(store, embedder, partial(watch, "validating assertions"), validator, failed).run()
+
+
+#: How a language model is asked for what a producer makes.
+_BY_MODEL: Mapping[Producer, Callable[[Store, Embedder, LanguageModel, Watch, Failed], None]] = {
+    MEMORIES: _model_memories,
+    EVENTS: _model_events,
+    ASSERTIONS: _model_assertions,
+}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["GATES", "gates", "seeks_advice", "seeks_time"]
+__all__ = ["GATES", "first_person", "gates", "seeks_advice", "seeks_time"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,7 @@ _TIME = re.compile(
 _ADVICE = re.compile(
     r"\b(recommend|suggest|suggestions?|advice|advise|tips?|ideas?|help me|can you|could you|should i|"
     r"what (?:should|are some|would)|how (?:can|should|do) i|any (?:good|thoughts|recommendations)|looking for|"
-    r"plan(?:ning)?|best way)\b",
+    r"plan(?:ning)?|best|an? good|options)\b",
     re.I,
 )
 _FIRST_PERSON = re.compile(r"\b(i|my|me|mine|i'm|i've|we|our)\b", re.I)
@@ -36,6 +36,11 @@ def seeks_time(question: str) -> bool:
 def seeks_advice(question: str) -> bool:
     """Whether the question asks for a recommendation, for which the asker's tastes matter."""
     return bool(_ADVICE.search(question))
+
+
+def first_person(question: str) -> bool:
+    """Whether the asker speaks of themselves."""
+    return bool(_FIRST_PERSON.search(question))
 
 
 def gates(
@@ -55,7 +60,7 @@ def gates(
             seeks_time(question),
             seeks_advice(question),
             named,
-            bool(_FIRST_PERSON.search(question)),
+            first_person(question),
             assistant,
             known / max(len(set(stems)), 1),
             5 * drop,

@@ -17,8 +17,10 @@ from .bm25 import bm25
 from .cues import Cue
 
 __all__ = [
+    "Assertions",
     "Sentences",
     "Turns",
+    "assertion_signals",
     "cue_signals",
     "dense_signals",
     "lexical_signals",
@@ -68,6 +70,18 @@ class Sentences:
     def discount(self) -> Floats:
         """In (0, 1]: 1 for a full sentence."""
         return np.minimum(1.0, np.sqrt(self.weight / _FULL_SENTENCE))
+
+
+@dataclass(frozen=True, slots=True)
+class Assertions:
+    """For each assertion that may shape a ranking: the row of its turn, how sure it is, whether it voices a taste, and
+    the place of the domain that its relation bears on, −1 for none.
+    """
+
+    turn: Ints
+    confidence: Floats
+    taste: npt.NDArray[np.bool_]
+    domain: Ints
 
 
 def pooled(cosines: Floats, sentences: Sentences, groups: Ints, norms: Floats) -> Floats:
@@ -133,6 +147,28 @@ def preference_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> S
         "taste.session": standard(group_max(best, turns.session, sessions))[turns.session],
         "taste.next": turns.near.following(turn),
     }
+
+
+def assertion_signals(cosines: Floats, domains: Floats, assertions: Assertions, n: int) -> Signals:
+    """From the cosine of every assertion with the question: what is asserted says more than how it was put.
+
+    `domains`: the cosine of the question with each domain.
+    """
+    sure, taste = 0.5 + 0.5 * assertions.confidence, assertions.taste
+    near = np.maximum(np.append(domains, 0.0)[assertions.domain], 0.0)
+    return {
+        "assertion.any": _best(cosines * sure, assertions.turn, n),
+        "assertion.taste": _best((cosines * sure)[taste], assertions.turn[taste], n),
+        "assertion.voiced": _best(assertions.confidence[taste], assertions.turn[taste], n),
+        "assertion.domain": _best(near * assertions.confidence, assertions.turn, n),
+    }
+
+
+def _best(values: Floats, turns: Ints, n: int) -> Floats:
+    """The best value of each turn; 0 without a positive one."""
+    found: Floats = np.zeros(n)
+    np.maximum.at(found, turns, values)
+    return found
 
 
 def lexical_signals(stems: Sequence[str], postings: Mapping[str, tuple[Ints, Ints]], turns: Turns) -> Signals:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from ..relations import DOMAINS, PREFERENCES, SHAPING, RelationType
 from .memories import MemoryRow, append_memories, numbered_memories
-from .rows import Columns, append, columns
-from .units import Numbers, UnitRows
+from .rows import Columns, append, columns, scalar
+from .units import Numbers, UnitRows, write_units
 from .view import View
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["AssertionIndex", "AssertionRow", "assertion_index", "drop_assertions", "write_assertions"]
 
 Ints = npt.NDArray[np.int64]
+Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
 
@@ -37,21 +39,37 @@ class AssertionRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssertionIndex:
-    """The assertions of a view: for each the row of its turn, its vector float32 [m, d], relation and confidence."""
+    """The assertions of a view that may shape a ranking (`relations.SHAPING`).
+
+    For each the row of its turn, its vector float32 [m, d], its confidence, whether it voices a preference; the place
+    of its topic among `topics` float32 [t, d], of unit length, where that was lifted to an edge of its head, with the
+    edge's probability (else -1, and 0); and the place of its relation's domain among `domains` float32 [·, d], or -1.
+    """
 
     rows: Ints
-    vectors: npt.NDArray[np.float32]
-    relation: npt.NDArray[np.str_]
+    vectors: Matrix
     confidence: Floats
+    taste: npt.NDArray[np.bool_]
+    topic: Ints
+    lifted: Floats
+    topics: Matrix
+    domain: Ints
+    domains: Matrix
 
 
-def write_assertions(db: DuckDBPyConnection, session: int, rows: Sequence[AssertionRow]) -> None:
-    """Adds a session's assertions."""
-    units = UnitRows(session, Numbers.read(db).unit)
-    memories = [row.memory for row in rows]
-    seqs = numbered_memories(db, units, memories)
-    units.write(db)
-    append_memories(db, seqs, memories)
+def write_assertions(db: DuckDBPyConnection, sessions: Mapping[int, Sequence[AssertionRow]]) -> None:
+    """Makes these the assertions of the sessions with these numbers, in place of what they had."""
+    drop_assertions(db, list(sessions))
+    rows = [row for own in sessions.values() for row in own]
+    if not rows:
+        return
+    units, first = [], Numbers.read(db).unit
+    for session, own in sessions.items():
+        units.append(UnitRows(session, first))
+        first += len(numbered_memories(db, units[-1], [row.memory for row in own]))
+    write_units(db, units)
+    seqs = [each.first + place for each in units for place in range(len(each.ids))]
+    append_memories(db, seqs, [row.memory for row in rows])
     append(
         db,
         "assertion",
@@ -66,12 +84,21 @@ def write_assertions(db: DuckDBPyConnection, session: int, rows: Sequence[Assert
     )
 
 
-def drop_assertions(db: DuckDBPyConnection, session: int) -> None:
-    """Removes the assertions of a session."""
-    own = "select seq from unit where session = ? and kind = 'assertion'"
-    for table, column in (("memory", "unit"), ("source", "unit"), ("assertion", "unit"), ("edge", "src")):
-        db.execute(f"delete from {table} where {column} in ({own})", [session])
-    db.execute("delete from unit where session = ? and kind = 'assertion'", [session])
+def drop_assertions(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
+    """Removes the assertions of these sessions."""
+    among = "kind = 'assertion' and session in (select unnest(?::integer[]))"
+    if not scalar(db, f"select count(*) from unit where {among}", [list(sessions)]):
+        return
+    own = f"select seq from unit where {among}"
+    for table, column in (
+        ("memory", "unit"),
+        ("source", "unit"),
+        ("assertion", "unit"),
+        ("belongs", "unit"),
+        ("edge", "src"),
+    ):
+        db.execute(f"delete from {table} where {column} in ({own})", [list(sessions)])
+    db.execute(f"delete from unit where {among}", [list(sessions)])
 
 
 def assertion_index(view: View) -> AssertionIndex:
@@ -80,21 +107,47 @@ def assertion_index(view: View) -> AssertionIndex:
 
 
 def _load(view: View) -> AssertionIndex:
-    found = view.read(_rows)
+    found, concepts = view.read(_rows), view.read(_concepts)
     rows = view.rows_of_numbers(found["turn"])
-    kept = rows >= 0
-    data = b"".join(found["data"][kept].tolist())
+    kept = (rows >= 0) & (found["confidence"] >= SHAPING)
+    own = {name: column[kept] for name, column in found.items()}
+    relation = own["relation"].astype(str)
+    used = np.unique(own["concept"][own["concept"] >= 0])
+    domains = np.flatnonzero(concepts["seq"] < 0)
+    place = {str(concepts["name"][at]): number for number, at in enumerate(domains)}
     return AssertionIndex(
         rows[kept],
-        np.frombuffer(data, dtype=np.float16).astype(np.float32).reshape(-1, view.dimension),
-        found["relation"][kept].astype(str),
-        found["confidence"][kept].astype(np.float64),
+        _matrix(own["data"], np.float16, view.dimension),
+        own["confidence"].astype(np.float64),
+        np.isin(relation, sorted(PREFERENCES)),
+        np.where(own["concept"] >= 0, np.searchsorted(used, own["concept"]), -1),
+        np.nan_to_num(np.ma.filled(own["probability"], 0.0).astype(np.float64)),
+        _unit(_matrix(concepts["data"][np.isin(concepts["seq"], used)], np.float32, view.dimension)),
+        np.array([place.get(DOMAINS.get(RelationType(each), ""), -1) for each in relation], dtype=np.int64),
+        _matrix(concepts["data"][domains], np.float32, view.dimension),
     )
+
+
+def _matrix(data: npt.NDArray[np.object_], dtype: type[np.floating], dimension: int) -> Matrix:
+    return np.frombuffer(b"".join(data.tolist()), dtype=dtype).astype(np.float32).reshape(-1, dimension)
+
+
+def _unit(rows: Matrix) -> Matrix:
+    of_length_one: Matrix = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return of_length_one
 
 
 def _rows(db: DuckDBPyConnection) -> Columns:
+    """The assertions, each with its lifted topic, if it has one."""
     return columns(
         db,
-        """select o.turn, m.data, a.relation, a.confidence from assertion a join memory m on m.unit = a.unit
-           join source o on o.unit = a.unit order by a.unit""",
+        """select o.turn, m.data, a.relation, a.confidence, l.concept, coalesce(l.probability, 0) as probability
+           from assertion a join memory m on m.unit = a.unit join source o on o.unit = a.unit
+           left join belongs b on b.unit = a.unit
+           left join lifted l on l.concept = b.concept and l.head = m.label and l.declined = ''
+           order by a.unit""",
     )
+
+
+def _concepts(db: DuckDBPyConnection) -> Columns:
+    return columns(db, "select seq, name, data from concept order by seq")

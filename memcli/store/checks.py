@@ -43,7 +43,8 @@ class Check:
 _SAMPLE = {
     "source": "unit", "unit": "id", "edge": "src || ' – ' || dst", "vector": "seq", "memory": "unit", "event": "unit",
     "role": "event", "posting": "turn", "document": "turn", "digest": "turn", "built": "session", "session": "id",
-    "call": "key",
+    "call": "key", "cited": "answer", "missed": "answer", "feedback": "answer", "strength": "turn", "lifted": "concept",
+    "decision": "edge",
 }  # fmt: skip
 _GENERATED = "kind in ('summary', 'keyword', 'fact', 'insight', 'edu', 'chunk', 'argument', 'assertion')"
 _TWICE = "{0} in (select {0} from {1} group by {0} having count(*) > 1)"
@@ -86,6 +87,12 @@ def _other_rows() -> Iterator[Check]:
     )  # fmt: skip
     yield Check("doubled tombstones", "tombstone", "rowid not in (select min(rowid) from tombstone group by key)",
                 "key", Mend.REMOVE)  # fmt: skip
+    yield Check("doubled answers", "answered", "rowid not in (select min(rowid) from answered group by id)",
+                "id", Mend.REMOVE)  # fmt: skip
+    yield Check("doubled verdicts", "feedback", "rowid not in (select max(rowid) from feedback group by answer)",
+                "answer", Mend.REMOVE)  # fmt: skip
+    yield Check("verdicts that are none", "feedback", "verdict not in ('useful', 'wrong')", "answer", Mend.REMOVE)
+    yield Check("strengths out of bounds", "strength", "not value between 0.5 and 2", "turn", Mend.REMOVE)
     yield Check("edges without a weight", "edge", "not isfinite(weight)", "src || ' – ' || dst", Mend.REMOVE)
     yield Check("events without an event type", "event", "type is null", "unit", Mend.REMOVE)
 

@@ -7,6 +7,7 @@ compared with the original table by table, and only then takes its name; until t
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged, StoreMissing, StoreNotWritable
 from . import graph
-from .connection import Store, both
+from .connection import Store, both, unfinished
 from .identity import identity
 from .rows import scalar
 from .vectors import VectorIndex
@@ -44,12 +45,22 @@ ORPHANS: Mapping[str, tuple[str, str]] = {
     "memories without a unit": ("memory", "unit not in (select seq from unit)"),
     "events without a unit": ("event", "unit not in (select seq from unit)"),
     "assertions without a unit": ("assertion", "unit not in (select seq from unit)"),
+    "topics' members without an assertion": ("belongs", "unit not in (select unit from assertion)"),
+    "topics' members without a topic": ("belongs", "concept not in (select seq from concept)"),
+    "decisions without a turn": ("decision", "turn not in (select id from turn)"),
+    "lifted edges without a topic": ("lifted", "concept not in (select seq from concept)"),
     "roles without an event": ("role", "event not in (select seq from unit) or argument not in (select seq from unit)"),
     "postings without a turn": ("posting", "turn not in (select seq from turn)"),
     "documents without a turn": ("document", "turn not in (select seq from turn)"),
     "digests without a turn": ("digest", "turn not in (select seq from turn)"),
     "ledger entries without a session": ("built", "session not in (select seq from session)"),
     "sessions without a turn": ("session", "seq not in (select session from turn)"),
+    "citations without an answer": ("cited", "answer not in (select id from answered)"),
+    "citations without a turn": ("cited", "turn not in (select id from turn)"),
+    "missed turns without a verdict": ("missed", "answer not in (select answer from feedback)"),
+    "missed turns that are no turns": ("missed", "turn not in (select id from turn)"),
+    "verdicts on no answer": ("feedback", "answer not in (select id from answered)"),
+    "strengths without a turn": ("strength", "turn <> '' and turn not in (select id from turn)"),
     "doubled edges": ("edge", "rowid not in (select min(rowid) from edge group by src, dst, relation)"),
     "doubled calls": ("call", "rowid not in (select min(rowid) from call group by key)"),
 }
@@ -86,16 +97,19 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
     return Compaction(before, _size(store.path), removed, rebuilt)
 
 
-def leftovers(path: Path) -> tuple[Path, Path]:
-    """The files that compacting the store at `path` makes beside it: they are there while it does, or after a kill."""
+def leftovers(path: Path) -> tuple[Path, ...]:
+    """What compacting or making the store at `path` has beside it: it is there meanwhile, or after a kill."""
     copy = path.with_name(f".{path.name}.compacting")
-    return copy, copy.with_name(copy.name + ".wal")
+    return copy, copy.with_name(copy.name + ".wal"), *unfinished(path)
 
 
 def remove_leftovers(path: Path) -> None:
-    """Removes what an interrupted compaction of the store at `path` has left."""
+    """Removes what was left where compacting or making the store at `path` was interrupted."""
     for left in leftovers(path):
-        left.unlink(missing_ok=True)
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
 
 
 def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, ...]]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ..model import SessionId, TurnId
 from . import tombstones
-from .quoting import Gone, quoting_calls, quoting_feedback
+from .feedback import drop_answers
+from .quoting import Gone, quoting_answers, quoting_calls, quoting_feedback
 from .rows import scalar
 
 if TYPE_CHECKING:
@@ -27,19 +28,23 @@ _OF_TURNS = "kind in ('sentence', 'turn')"
 #: Tables with the columns by which their rows refer to a unit.
 REFERRING = (
     ("memory", "unit"), ("source", "unit"), ("event", "unit"), ("role", "event"), ("role", "argument"),
-    ("assertion", "unit"), ("edge", "src"), ("edge", "dst"),
+    ("assertion", "unit"), ("belongs", "unit"), ("edge", "src"), ("edge", "dst"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """What goes: turns, sessions as a whole, units, cached calls; `rest`, the sessions that lose only some turns."""
+    """What goes: turns, sessions as a whole, units, cached calls; `rest`, the sessions that lose only some turns.
+
+    `answers`: those that cite a turn which goes, or that quote one, or on which a remark does; `feedback`: the remarks.
+    """
 
     turns: Sequence[TurnId]
     sessions: int
     units: int
     calls: Sequence[str]
     feedback: Sequence[str]
+    answers: Sequence[str]
     rest: Sequence[tuple[int, SessionId]]
 
 
@@ -59,9 +64,10 @@ def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
     rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
         and s.seq in (select session from turn where seq not in (select seq from doomed_turn)) order by s.seq""")
     left = [(int(seq), SessionId(session)) for seq, session in rest.fetchall()]
-    calls, feedback = _quoting(db)
+    calls, feedback, quoting = _quoting(db)
+    answers = sorted({*quoting, *feedback, *_citing(db)})
     sessions = int(scalar(db, "select count(*) from touched")) - len(left)
-    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), calls, feedback, left)
+    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), calls, feedback, answers, left)
 
 
 def _doom_idle(db: DuckDBPyConnection) -> None:
@@ -73,11 +79,19 @@ def _doom_idle(db: DuckDBPyConnection) -> None:
             where t.session not in (select session from touched)))""")
 
 
-def _quoting(db: DuckDBPyConnection) -> tuple[list[str], list[str]]:
-    if not scalar(db, "select (select count(*) from call) + (select count(*) from feedback)"):
-        return [], []
+def _citing(db: DuckDBPyConnection) -> list[str]:
+    """The answers that cite a turn which goes, or are said to have missed it."""
+    among = "where turn in (select id from doomed_turn)"
+    return _texts(db, f"select answer from cited {among} union select answer from missed {among}")
+
+
+def _quoting(db: DuckDBPyConnection) -> tuple[list[str], list[str], list[str]]:
+    """The calls, remarks and answers that quote what goes."""
+    held = " + ".join(f"(select count(*) from {table})" for table in ("call", "feedback", "answered"))
+    if not scalar(db, f"select {held}"):
+        return [], [], []
     gone = Gone(_going(db), _staying(db))
-    return quoting_calls(db, gone), quoting_feedback(db, gone)
+    return quoting_calls(db, gone), quoting_feedback(db, gone), quoting_answers(db, gone)
 
 
 def _going(db: DuckDBPyConnection) -> Iterator[str]:
@@ -105,7 +119,7 @@ def remove(db: DuckDBPyConnection, doomed: Doomed) -> None:
     _remove_turns(db)
     _number_again(db)
     db.execute("delete from call where key in (select unnest(?::varchar[]))", [list(doomed.calls)])
-    db.execute("delete from feedback where answer in (select unnest(?::varchar[]))", [list(doomed.feedback)])
+    drop_answers(db, doomed.answers)
     db.execute("delete from snapshot")  # each holds something of every turn
     tombstones.bury(db, doomed.turns)
     db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")

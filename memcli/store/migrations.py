@@ -86,6 +86,43 @@ def _assertion(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _concept(db: duckdb.DuckDBPyConnection) -> None:
+    """What assertions are about: topics found in the store, and the domains that relations bear on; which assertion
+    belongs to which topic, as which thing; and the topics that have been lifted to edges of a person, or declined.
+    """
+    db.execute("""
+        create table concept (seq integer not null, kind varchar not null, name varchar not null,
+            members integer not null, data blob not null);
+        create table belongs (unit integer not null, concept integer not null, thing integer not null,
+            weight float not null);
+        create table lifted (concept integer not null, head varchar not null, liking float not null,
+            support integer not null, probability float not null, declined varchar not null);
+    """)
+
+
+def _feedback(db: duckdb.DuckDBPyConnection) -> None:
+    """The answers that were given, what they cited, and what people said that they missed; and the strengths of what
+    turns assert that follow from it, the one without a turn being that of all others. Times are UTC.
+    """
+    db.execute("""
+        create table answered (id varchar not null, question varchar not null, asked_at timestamp not null,
+            seconds double not null, tokens integer not null, abstained boolean not null, narrowed boolean not null);
+        create table cited (answer varchar not null, turn varchar not null, place integer not null);
+        create table missed (answer varchar not null, turn varchar not null, place integer not null);
+        create table strength (turn varchar not null, value double not null);
+    """)
+
+
+def _decision(db: duckdb.DuckDBPyConnection) -> None:
+    """What people took back of what was lifted: for each assertion that such an edge rested on, its unit and turn by
+    their ids. Topics are learned again; these stay.
+    """
+    db.execute("""
+        create table decision (edge varchar not null, unit varchar not null, turn varchar not null,
+            made_at timestamptz not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
@@ -93,6 +130,9 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("event", _event),
     ("tombstone", _tombstone),
     ("assertion", _assertion),
+    ("concept", _concept),
+    ("feedback", _feedback),
+    ("decision", _decision),
 )
 
 

@@ -1,4 +1,4 @@
-"""What else quotes text that is to go: kept calls of language models, and remarks on answers.
+"""What else quotes text that is to go: kept calls of language models, questions, and remarks on answers.
 
 A request holds parts of a transcript, perhaps shortened, escaped or in other words. So one goes that has a word which
 only the text to go has, or six words in a row (or all, of a shorter sentence) that are said in it and nowhere in what
@@ -16,7 +16,7 @@ from ..text import clean, sentences, words
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Gone", "quoting_calls", "quoting_feedback"]
+__all__ = ["Gone", "quoting_answers", "quoting_calls", "quoting_feedback"]
 
 _RUN = 6
 _ROWS = 2000
@@ -95,6 +95,11 @@ def _strings(text: str) -> Iterator[str]:
 def quoting_calls(db: DuckDBPyConnection, gone: Gone) -> list[str]:
     """The keys of the calls of which the request or the response quotes it."""
     return _quoting(db, "select key, request, response from call", gone)
+
+
+def quoting_answers(db: DuckDBPyConnection, gone: Gone) -> list[str]:
+    """The answers that were given to a question which quotes it."""
+    return _quoting(db, "select id, question from answered", gone)
 
 
 def quoting_feedback(db: DuckDBPyConnection, gone: Gone) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Statistics", "statistics"]
 
-_TABLES = ("session", "turn", "vector", "tombstone", "call", "feedback")
+_TABLES = ("session", "turn", "vector", "tombstone", "call", "answered", "feedback")
 _GENERATED = [kind.value for kind in GENERATED]
 _EVENTS = ["edu", "chunk", "argument", "assertion", "entity"]
 
@@ -27,7 +27,8 @@ _EVENTS = ["edu", "chunk", "argument", "assertion", "entity"]
 class Statistics:
     """Counts by name. `first` and `last`: when the oldest and the newest dated turn was said; `size` in bytes.
 
-    `tokens`: what the kept calls of models cost, in prompts and completions. `snapshots`: the rows that each covers.
+    `topics`: how many there are, and how many edges were lifted of them. `tokens`: what the kept calls of models cost,
+    in prompts and completions. `snapshots`: the rows that each covers.
     """
 
     conversations: int
@@ -39,6 +40,7 @@ class Statistics:
     units: Mapping[str, int]
     edges: Mapping[str, int]
     unsupported: int
+    topics: tuple[int, int]
     tokens: tuple[int, int]
     snapshots: Mapping[str, int]
     embedder: Identity | None
@@ -74,6 +76,7 @@ def statistics(store: Store) -> Statistics:
             units=_counts(db, "select kind, count(*) from unit group by kind order by kind"),
             edges=_counts(db, "select relation, count(*) from edge group by relation order by relation"),
             unsupported=int(scalar(db, "select count(*) from memory where not supported")),
+            topics=_topics(db),
             tokens=_tokens(db),
             snapshots=_counts(db, "select name, max(rows) from snapshot group by name order by name"),
             embedder=identity(db),
@@ -84,6 +87,11 @@ def statistics(store: Store) -> Statistics:
 
 def _counts(db: DuckDBPyConnection, sql: str) -> dict[str, int]:
     return {str(name): int(count) for name, count in db.execute(sql).fetchall()}
+
+
+def _topics(db: DuckDBPyConnection) -> tuple[int, int]:
+    topics = scalar(db, "select count(*) from concept where kind = 'topic'")
+    return int(topics), int(scalar(db, "select count(*) from lifted where declined = ''"))
 
 
 def _dated(db: DuckDBPyConnection, order: str) -> datetime | None:

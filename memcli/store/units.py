@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ __all__ = [
     "sentence_rows",
     "turn_units",
     "unbuilt",
+    "write_units",
 ]
 
 
@@ -93,16 +94,25 @@ class UnitRows:
 
     def write(self, db: DuckDBPyConnection) -> None:
         """Appends everything to the open store."""
-        seqs = np.arange(self.first, self.first + len(self.ids))
-        session = np.full(len(seqs), self.session)
-        names = ("seq", "id", "kind", "session", "text", "vector", "norm")
-        lists = (seqs, self.ids, self.kinds, session, self.texts, self.vectors, self.norms)
-        append(db, "unit", dict(zip(names, lists, strict=True)))
-        if self.sources:
-            append(db, "source", dict(zip(("unit", "turn"), np.array(self.sources).T, strict=True)))
-        if self.edges:
-            src, dst, relation, weight = map(list, zip(*self.edges, strict=True))
-            append(db, "edge", {"src": src, "dst": dst, "relation": relation, "weight": weight})
+        write_units(db, [self])
+
+
+def write_units(db: DuckDBPyConnection, sessions: Sequence[UnitRows]) -> None:
+    """Appends the units of several sessions, their sources and edges: one append a table, whatever their number."""
+    seqs = np.concatenate([np.arange(rows.first, rows.first + len(rows.ids)) for rows in sessions])
+    session = np.repeat([rows.session for rows in sessions], [len(rows.ids) for rows in sessions])
+    held = {
+        name: [each for rows in sessions for each in getattr(rows, f"{name}s")]
+        for name in ("id", "kind", "text", "vector", "norm")
+    }
+    order = ("seq", "id", "kind", "session", "text", "vector", "norm")  # the table's own
+    found: dict[str, Any] = {"seq": seqs, "session": session, **held}
+    append(db, "unit", {name: found[name] for name in order})
+    if sources := [pair for rows in sessions for pair in rows.sources]:
+        append(db, "source", dict(zip(("unit", "turn"), np.array(sources).T, strict=True)))
+    if edges := [edge for rows in sessions for edge in rows.edges]:
+        src, dst, relation, weight = map(list, zip(*edges, strict=True))
+        append(db, "edge", {"src": src, "dst": dst, "relation": relation, "weight": weight})
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,10 +58,10 @@ def _emem_g(_variant: str, filters: Filters | None) -> Strategy:
     return EMemG(filters=filters) if filters else EMemG()
 
 
-def _ontology(_variant: str, _filters: Filters | None) -> Strategy:
-    from .ontology import Ontology
+def _ontology(variant: str, _filters: Filters | None) -> Strategy:
+    from . import ontology
 
-    return Ontology()
+    return ontology.variant(variant)
 
 
 #: How each strategy is made of the name of its variant, empty for the whole, and of the filters of candidates.
@@ -75,7 +75,7 @@ STRATEGIES: Mapping[str, Callable[[str, Filters | None], Strategy]] = {
     "dense": _dense,
     "bm25": _bm25,
 }
-_VARIED = ("sgmem", "memgas")
+_VARIED = ("sgmem", "memgas", "ontology")
 
 
 def strategy(name: str, filters: Filters | None = None) -> Strategy:

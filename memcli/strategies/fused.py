@@ -16,6 +16,8 @@ from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
 from ..ranking.arrays import Neighbours, top
 from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
+from ..store.assertions import assertion_index
+from ..store.vectors import steady
 from ..store.view import View, days
 from ..text import content_stems
 from ..times import find
@@ -37,6 +39,9 @@ PRODUCTS = (
     ("ask.advice", "cue.choice"),
     ("ask.advice", "taste.turn"),
     ("ask.advice", "taste.sentence"),
+    ("ask.advice", "assertion.taste"),
+    ("ask.advice", "assertion.voiced"),
+    ("ask.advice", "assertion.domain"),
     ("ask.advice", "bm25.turn"),
     ("ask.advice", "dense.turn"),
     ("ask.advice", "speaker.user"),
@@ -48,6 +53,7 @@ PRODUCTS = (
 _PROPOSERS = (
     "dense.turn", "dense.sentence", "dense.window1", "dense.window3", "dense.round", "dense.feedback", "taste.turn",
     "taste.sentence", "bm25.turn", "bm25.window1", "bm25.window3", "bm25.round", "graph.hop", "graph.spread",
+    "assertion.taste", "assertion.any", "assertion.domain",
 )  # fmt: skip
 
 
@@ -113,9 +119,13 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
     plain, tasteful = view.cosines(np.stack([nameless, taste]))
     feedback = nameless + view.vectors(signals.feedback_rows(plain, sentences)).mean(axis=0)
     stems = _stems(query.text, names)
+    asserted, assertions = assertion_index(view), view.once(_assertions)
     return {
         **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, sentences),
         **signals.preference_signals(tasteful, turns, sentences),
+        **signals.assertion_signals(
+            steady(asserted.vectors @ nameless), steady(asserted.domains @ nameless), assertions, view.n
+        ),
         **signals.lexical_signals(stems, view.postings(stems), turns),
         **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),
         **signals.time_signals(view.days, _days(query)),
@@ -130,6 +140,11 @@ def _turns(view: View) -> signals.Turns:
 def _sentences(view: View) -> signals.Sentences:
     norms = (view.norms("turn"), view.norms("round"), view.norms("session"))
     return signals.Sentences(view.owner, view.weight, *norms, view.similar)
+
+
+def _assertions(view: View) -> signals.Assertions:
+    index = assertion_index(view)
+    return signals.Assertions(index.rows, index.confidence, index.taste, index.domain)
 
 
 def _stems(question: str, names: Sequence[str]) -> list[str]:

@@ -1,46 +1,68 @@
-"""`ontology`: what people assert of themselves, matched with what they ask for (ontology-guided memory, §3.2, §3.3).
+"""`ontology`: what people assert of themselves, matched with what they ask for (ontology-guided memory).
 
-`docs/strategies/ontology.md` says which of the paper's parts are here, and which are not yet.
+`docs/strategies/ontology.md` maps the paper's parts to functions.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import UsageError
 from ..model import Hit, Kind, Needs, Query
-from ..ranking.arrays import group_max
-from ..ranking.phrasing import NAMELESS, PREFERENCE
-from ..ranking.routing import seeks_advice
-from ..relations import PREFERENCES, SHAPING
-from ..store.assertions import assertion_index
+from ..ranking import router, unified
+from ..ranking.arrays import group_max, group_sum, top
+from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
+from ..ranking.router import Plan, Policy
+from ..ranking.routing import first_person, seeks_advice, seeks_time
+from ..ranking.unified import Combiner
+from ..store.assertions import AssertionIndex, assertion_index
+from ..store.feedback import strengths
 from ..store.vectors import steady
 from ..store.view import View
 from .base import cut
+from .recent import profiled
 
-__all__ = ["Ontology"]
+__all__ = ["PARTS", "Ontology", "Signals", "expand", "inputs", "signals", "variant"]
 
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float32]
+#: The signals of the two views for every turn, by name: `unified.GRAPH` and `unified.DENSE`.
+Signals = tuple[dict[str, Floats], dict[str, Floats]]
 
-#: Words of somebody who is choosing, beside those that ask for advice.
-_CHOOSING = re.compile(r"\b(?:best|an? good|recommendations?|options)\b", re.IGNORECASE)
+#: What an ablation can leave out.
+PARTS = ("lifting", "consistency", "router", "profile", "expansion")
+#: Assertions, or sentences, whose mean is added to the question for the one expansion (Rocchio 1971).
+_SEEDS = 5
+#: The budget of candidates grows by this factor where the expansion is spent (B.1).
+_BUDGET_FACTOR = 1.5
+#: An expansion that would read more vectors than this is skipped: the latency guard, counted so that equal stores give
+#: equal answers whatever else the machine does.
+_GUARD = 400_000
+#: After so many days an assertion's recency is a half.
+_HALF_LIFE = 90.0
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> tuple[dict[str, Combiner], dict[str, Combiner], Policy]:
+    trained = {lead: unified.combiner(lead) for lead in unified.LEADS}
+    inconsistent = {lead: unified.combiner(f"{lead} without consistency") for lead in unified.LEADS}
+    return trained, inconsistent, router.policy()
 
 
 @dataclass(frozen=True, slots=True)
 class Ontology:
-    """Turns by s(e, q) = w_g s_graph + w_d s_dense (equation 1; the profile's part, 0.10, is the same for all so far).
+    """Turns by the unified score of graph, dense and profile views (equation 1), under the plan that the router chose.
 
-    A question for advice leads with the graph, by the paper's weights; any other with the dense view, and the graph
-    only tells near ties apart. s_graph of a turn is the best cosine of what it asserts, times what the tagger is sure
-    of; s_dense the best of its sentences.
+    `without`: parts that are left out, for ablations (`PARTS`).
     """
 
-    graph_first: tuple[float, float] = (0.55, 0.35)
-    dense_first: tuple[float, float] = (0.1, 0.9)
+    without: frozenset[str] = frozenset()
     needs: Needs = Needs(frozenset({Kind.TURN, Kind.SENTENCE, Kind.ASSERTION}))  # noqa: RUF009
     phrasings: Sequence[str] = (NAMELESS, PREFERENCE)
 
@@ -48,24 +70,169 @@ class Ontology:
         """See `Strategy.retrieve`."""
         if not view.n:
             return []
-        advice = seeks_advice(query.text) or bool(_CHOOSING.search(query.text))
-        other = query.phrasings.get(PREFERENCE if advice else NAMELESS, query.vector)
-        graph = _graph(view, np.mean([query.vector, other], axis=0, dtype=np.float32), tastes=advice)
-        cosines = view.cosines(np.stack([query.vector, other]))
-        first, second = (group_max(row, view.owner, view.n) for row in cosines)
-        weigh_graph, weigh_dense = self.graph_first if advice else self.dense_first
-        dense = (first + second) / 2
-        scores = weigh_graph * graph + weigh_dense * dense
-        return cut(view, scores, query.filters, k, {"cosine": first, "graph": graph, "dense": dense})
+        said = view.cosines(query.vector[None])[0]
+        plan = self._plan(query, view, said)
+        found = signals(query, view, said, plan.lead)
+        scores, graph, dense = self._score(view, plan, found)
+        factor = k / min(plan.graph_budget, plan.dense_budget)
+        allowed = plan.expand and "expansion" not in self.without and _affordable(view)
+        if allowed and unified.uncertain(scores, graph, dense):
+            expand(query, view, said, plan.lead, found)
+            scores, graph, dense = self._score(view, plan, found)
+            factor = max(factor, _BUDGET_FACTOR)
+        rows = _candidates(view, query, plan, (graph, dense), max(factor, 1.0))
+        traces = {"cosine": found[1]["question"], "graph": graph, "dense": dense}
+        return cut(view, scores[rows], query.filters, k, {name: each[rows] for name, each in traces.items()}, rows)
+
+    def _plan(self, query: Query, view: View, said: Floats) -> Plan:
+        """The router's plan; without a router the rule that the graph leads where advice is sought."""
+        if "router" in self.without:
+            return router.PLANS[0 if seeks_advice(query.text) else 2]
+        return router.plan(_packaged()[2], inputs(query, view, said))
+
+    def _score(self, view: View, plan: Plan, found: Signals) -> tuple[Floats, Floats, Floats]:
+        trained, inconsistent, _ = _packaged()
+        combiner = (inconsistent if "consistency" in self.without else trained)[plan.lead]
+        graph, dense = found
+        if "lifting" in self.without:
+            graph = graph | {"lifted": np.zeros(view.n)}
+        profile = np.zeros(view.n) if "profile" in self.without else view.once(profiled)
+        return combiner.scores(graph, dense, profile)
 
 
-def _graph(view: View, vector: npt.NDArray[np.float32], *, tastes: bool) -> Floats:
-    """For each turn the best match among its assertions, 0 without one."""
+def variant(name: str) -> Ontology:
+    """The whole strategy, or `without-PART` for an ablation, parts joined by `+`. Raises UsageError."""
+    left_out = frozenset(name.removeprefix("without-").split("+")) if name else frozenset()
+    if not left_out <= set(PARTS) or (name and not name.startswith("without-")):
+        raise UsageError(f"no variant {name!r} of ontology", f"without-{'|'.join(PARTS)}")
+    return Ontology(without=left_out)
+
+
+def signals(query: Query, view: View, said: Floats, lead: str) -> Signals:
+    """Every turn's signals in both views. `said`: the cosine of the question with each sentence.
+
+    Where the graph leads, tastes alone count, and the question is reworded to what one could have voiced.
+    """
+    wording = query.phrasings.get(PREFERENCE if lead == "graph" else NAMELESS, query.vector)
+    second = view.cosines(wording[None])[0]
+    dense = {
+        "question": group_max(said, view.owner, view.n),
+        "wording": group_max(second, view.owner, view.n),
+        "turn": group_sum(second * view.weight, view.owner, view.n) / view.norms("turn"),
+    }
     index = assertion_index(view)
-    shaping = index.confidence >= SHAPING
-    if tastes:
-        shaping &= np.isin(index.relation, sorted(PREFERENCES))
-    near = steady(index.vectors[shaping] @ vector) * (0.5 + 0.5 * index.confidence[shaping])
-    found: Floats = np.zeros(view.n)
-    np.maximum.at(found, index.rows[shaping], near)
+    chosen = _of_those_named(query, view, index)
+    if lead == "graph":
+        chosen &= index.taste
+    between: Vector = (query.vector + wording) * np.float32(0.5)
+    return _graph(view, between, chosen), dense
+
+
+def _of_those_named(query: Query, view: View, index: AssertionIndex) -> npt.NDArray[np.bool_]:
+    """Which assertions count: those of the speakers that the question names; all, where it names none."""
+    named = spoken_names(query.text, view.speaker_names)
+    if not named:
+        return np.ones(len(index.rows), dtype=bool)
+    asked = np.array([name in named for name in view.speaker_names], dtype=bool)
+    counting: npt.NDArray[np.bool_] = asked[view.speaker_code[index.rows]]
+    return counting
+
+
+def _graph(view: View, vector: Vector, chosen: npt.NDArray[np.bool_]) -> dict[str, Floats]:
+    """The paths from the question to a turn: to what it asserts (one hop), by a domain that the relation bears on
+    (two), by a topic lifted to an edge of who said it (three); and how sure and how recent the assertion is.
+
+    `chosen`: the assertions that count.
+    """
+    index = assertion_index(view)
+    strength = view.once(strengths)
+    paths = {
+        "direct": steady(index.vectors @ vector) * (0.5 + 0.5 * index.confidence) * strength,
+        "domain": _along(index.domains, index.domain, vector) * index.confidence * strength,
+        "lifted": _along(index.topics, index.topic, vector) * index.lifted * strength,
+        "sure": index.confidence,
+        "recency": view.once(_recency),
+    }
+    return {name: _best(view.n, index.rows[chosen], each[chosen]) for name, each in paths.items()}
+
+
+def _along(concepts: Vector, place: Ints, vector: Vector) -> Floats:
+    """For each assertion the cosine of the question with its concept, 0 where that is negative or there is none."""
+    if not len(concepts):
+        return np.zeros(len(place))
+    near = np.maximum(steady(concepts @ vector), 0.0)
+    return np.where(place >= 0, near[place], 0.0)
+
+
+def _best(n: int, rows: Ints, values: Floats) -> Floats:
+    found: Floats = np.zeros(n)
+    np.maximum.at(found, rows, values)
     return found
+
+
+def _recency(view: View) -> Floats:
+    """For each assertion how recent it is, in [0, 1]: halved every 90 days before the last that was said."""
+    days = view.days[assertion_index(view).rows]
+    known = days[~np.isnan(days)]
+    age = (known.max() if len(known) else 0.0) - days
+    recent: Floats = np.nan_to_num(0.5 ** (age / _HALF_LIFE), nan=0.0)
+    return recent
+
+
+def expand(query: Query, view: View, said: Floats, lead: str, found: Signals) -> None:
+    """Adds to the signals what one more step finds: a hop in the graph, where it leads, or else a dense probe (§3.3).
+
+    The hop starts from the assertions that are nearest to the question, the probe from the nearest sentences.
+    """
+    graph, dense = found
+    if lead == "graph":
+        index = assertion_index(view)
+        seeds = np.flatnonzero(index.taste)
+        seeds = seeds[top((index.vectors[seeds] @ query.vector).astype(np.float64), _SEEDS)]
+        vector = _towards(index.vectors[seeds], query.vector)
+        graph["hop"] = _best(view.n, index.rows[index.taste], steady(index.vectors[index.taste] @ vector))
+    else:
+        seeds = top(said, _SEEDS)
+        vector = _towards(view.vectors(seeds), query.vector)
+        dense["probe"] = group_max(view.cosines(vector[None])[0], view.owner, view.n)
+
+
+def _towards(seeds: Vector, vector: Vector) -> Vector:
+    """The question's vector, moved to the mean of the seeds; of unit length."""
+    moved = vector + (seeds.mean(axis=0) if len(seeds) else 0.0)
+    of_length_one: Vector = (moved / max(float(np.linalg.norm(moved)), 1e-9)).astype(np.float32)
+    return of_length_one
+
+
+def inputs(query: Query, view: View, said: Floats) -> dict[str, float]:
+    """What the router is told (`router.INPUTS`). `said`: the cosine of the question with each sentence."""
+    index = assertion_index(view)
+    near = steady(index.vectors[index.taste] @ query.vector)
+    return {
+        "advice": float(seeks_advice(query.text)),
+        "time": float(seeks_time(query.text)),
+        "named": float(bool(spoken_names(query.text, view.speaker_names))),
+        "first_person": float(first_person(query.text)),
+        **_sharpness("graph", near),
+        **_sharpness("dense", said),
+        "domain_best": float(np.max(index.domains @ query.vector, initial=0.0)),
+    }
+
+
+def _sharpness(name: str, cosines: Floats) -> dict[str, float]:
+    best = cosines[top(cosines, 10)]
+    drop = float(best[0] - best[-1]) if len(best) else 0.0
+    return {f"{name}_best": float(best[0]) if len(best) else 0.0, f"{name}_drop": drop}
+
+
+def _affordable(view: View) -> bool:
+    return len(view.owner) + len(assertion_index(view).rows) <= _GUARD
+
+
+def _candidates(view: View, query: Query, plan: Plan, views: tuple[Floats, Floats], factor: float) -> Ints:
+    """The turns that either view may propose, by the plan's budgets: enough for all that is asked for."""
+    allowed = np.flatnonzero(view.allowed(query.filters))
+    graph, dense = views
+    shares = ((graph, plan.graph_budget), (dense, plan.dense_budget))
+    lists = [top(scores[allowed], int(np.ceil(budget * factor))) for scores, budget in shares]
+    return allowed[np.unique(np.concatenate(lists))]

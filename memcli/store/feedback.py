@@ -1,0 +1,254 @@
+"""Answers that were given, what they cited, and what people said of them; the strengths that follow from it.
+
+Everything goes by the ids of turns, which are the same in every store and outlive every rebuilding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import TurnId
+from .assertions import assertion_index
+from .rows import Columns, append, columns, scalar
+from .view import View
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = [
+    "KEPT", "RECENT", "Given", "Judged", "Logged", "answered", "assertions_of", "drop_answers", "judge", "log",
+    "matching", "prune", "recent", "record", "strengths", "touch", "turns_with", "withdraw", "write_strengths",
+]  # fmt: skip
+
+#: So many answers that nobody has judged are kept.
+KEPT = 10_000
+#: What so many answers before cited is what was recently retrieved.
+RECENT = 50
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_TABLES = (("answered", "id"), ("cited", "answer"), ("missed", "answer"), ("feedback", "answer"))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer that was given: to what, when (aware), how long it took, the tokens that were paid for it.
+
+    `narrowed`: whether filters left out part of the store. `citations` are in the answer's order.
+    """
+
+    id: str
+    question: str
+    at: datetime
+    seconds: float
+    tokens: int
+    abstained: bool
+    narrowed: bool
+    citations: Sequence[TurnId]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer with the latest verdict on it, its note, and the turns that it missed; verdict empty: none."""
+
+    given: Given
+    verdict: str
+    note: str
+    missed: Sequence[TurnId]
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """An answer as it counts: at the time of its verdict or else of its own, in microseconds since 1970 (UTC)."""
+
+    id: str
+    at: int
+    verdict: str
+    used: Sequence[str]
+    missed: Sequence[str]
+
+
+def record(db: DuckDBPyConnection, given: Given) -> int:
+    """Adds an answer to the open store, in the caller's transaction; returns how many the store has then.
+
+    One that is there under the same id stays as it is.
+    """
+    if not scalar(db, "select count(*) from answered where id = ?", [given.id]):
+        at = given.at.astimezone(UTC).replace(tzinfo=None)
+        values = [given.id, given.question, at, given.seconds, given.tokens, given.abstained, given.narrowed]
+        db.execute("insert into answered values (?, ?, ?, ?, ?, ?, ?)", values)
+        _append_turns(db, "cited", given.id, given.citations)
+    return int(scalar(db, "select count(*) from answered"))
+
+
+def _append_turns(db: DuckDBPyConnection, table: str, answer: str, turns: Sequence[TurnId]) -> None:
+    turns = list(dict.fromkeys(turns))
+    append(db, table, {"answer": [answer] * len(turns), "turn": turns, "place": list(range(len(turns)))})
+
+
+def prune(db: DuckDBPyConnection, kept: int = KEPT) -> None:
+    """Removes the oldest answers that nobody has judged, but for the last `kept` of them."""
+    old = db.execute(
+        """select id from answered where id not in (select answer from feedback)
+           order by asked_at desc, id offset ?""",
+        [kept],
+    )
+    drop_answers(db, [str(each) for (each,) in old.fetchall()])
+
+
+def drop_answers(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
+    """Removes these answers with their citations and verdicts."""
+    if ids:
+        for table, column in _TABLES:
+            db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(ids)])
+
+
+def matching(db: DuckDBPyConnection, prefix: str) -> list[str]:
+    """The ids of answers that begin with this, the latest first; empty: of all."""
+    rows = db.execute(
+        "select id from answered where starts_with(id, ?) order by asked_at desc, id limit 10", [prefix]
+    ).fetchall()
+    return [str(each) for (each,) in rows]
+
+
+def answered(
+    db: DuckDBPyConnection, last: int, where: str = "true", parameters: Mapping[str, object] = MappingProxyType({})
+) -> list[Judged]:
+    """The last answers that were given, the latest first. `where`: a condition, never from data, on `answered` (a) and
+    the verdict in `feedback` (f), with named parameters.
+    """
+    rows = db.execute(
+        f"""select a.id, a.question, a.asked_at, a.seconds, a.tokens, a.abstained, a.narrowed,
+            coalesce(f.verdict, ''), coalesce(f.note, '') from answered a left join feedback f on f.answer = a.id
+            where {where} order by a.asked_at desc, a.id limit $last""",
+        {"last": last, **parameters},
+    ).fetchall()
+    ids = [str(row[0]) for row in rows]
+    cited, missed = (_turns_of(db, table, ids) for table in ("cited", "missed"))
+    return [_judged(row, cited.get(row[0], []), missed.get(row[0], [])) for row in rows]
+
+
+def _judged(row: Sequence[object], cited: Sequence[TurnId], missed: Sequence[TurnId]) -> Judged:
+    id_, question, at, seconds, tokens, abstained, narrowed, verdict, note = row
+    assert isinstance(at, datetime) and isinstance(seconds, float) and isinstance(tokens, int)  # noqa: PT018
+    given = Given(
+        str(id_), str(question), at.replace(tzinfo=UTC), seconds, tokens, bool(abstained), bool(narrowed), cited
+    )
+    return Judged(given, str(verdict), str(note), missed)
+
+
+def _turns_of(db: DuckDBPyConnection, table: str, ids: Sequence[str] | None = None) -> dict[str, list[TurnId]]:
+    """The turns of these answers (None: of all), in order, by the answer."""
+    which = "" if ids is None else "where answer in (select unnest(?::varchar[]))"
+    rows = db.execute(
+        f"select answer, list(turn order by place) from {table} {which} group by answer",
+        [] if ids is None else [list(ids)],
+    ).fetchall()
+    return {str(answer): [TurnId(turn) for turn in turns] for answer, turns in rows}
+
+
+def judge(db: DuckDBPyConnection, answer: str, verdict: str, note: str, missed: Sequence[TurnId]) -> None:
+    """Makes this the verdict on an answer, in place of an earlier one, with the turns that it should have cited."""
+    withdraw(db, answer)
+    db.execute("insert into feedback values (?, ?, ?, now())", [answer, verdict, note])
+    _append_turns(db, "missed", answer, missed)
+
+
+def withdraw(db: DuckDBPyConnection, answer: str) -> bool:
+    """Takes the verdict on an answer back; returns whether there was one."""
+    given = bool(scalar(db, "select count(*) from feedback where answer = ?", [answer]))
+    for table in ("feedback", "missed"):
+        db.execute(f"delete from {table} where answer = ?", [answer])
+    return given
+
+
+def log(db: DuckDBPyConnection) -> list[Logged]:
+    """Every answer with what it cited and missed, and its latest verdict; no abstention that nobody has judged."""
+    rows = db.execute("""select a.id, coalesce(epoch_us(f.given_at), epoch_us(a.asked_at)), coalesce(f.verdict, '')
+        from answered a left join feedback f on f.answer = a.id where f.verdict is not null or not a.abstained
+        order by a.id""").fetchall()
+    cited, missed = _turns_of(db, "cited"), _turns_of(db, "missed")
+    return [
+        Logged(str(id_), int(at), str(verdict), cited.get(id_, []), missed.get(id_, [])) for id_, at, verdict in rows
+    ]
+
+
+def turns_with(db: DuckDBPyConnection, text: str, most: int) -> list[TurnId]:
+    """The turn with this id, or those with these words in a row, whatever their case, the latest first."""
+    rows = db.execute(
+        """select id from turn where id = $text or contains(lower(text), lower($text))
+           order by said_at desc nulls last, seq desc limit $most""",
+        {"text": text, "most": most},
+    ).fetchall()
+    return [TurnId(each) for (each,) in rows]
+
+
+def assertions_of(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> int:
+    """How many assertions these turns have."""
+    sql = """select count(*) from assertion a join source o on o.unit = a.unit join turn t on t.seq = o.turn
+             where t.id in (select unnest(?::varchar[]))"""
+    return int(scalar(db, sql, [list(turns)]))
+
+
+def touch(db: DuckDBPyConnection) -> None:
+    """Notes that the store has changed, so that what a program has of it as arrays is read again."""
+    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+
+
+def write_strengths(db: DuckDBPyConnection, by_turn: Mapping[str, float], others: float) -> None:
+    """Makes these the strengths of what turns assert, and `others` that of all other turns."""
+    db.execute("delete from strength")
+    if by_turn:
+        append(db, "strength", {"turn": ["", *by_turn], "value": np.array([others, *by_turn.values()])})
+
+
+def strengths(view: View) -> Floats:
+    """The strength of each assertion of `assertion_index(view)`, in its order: 1 where nobody has said anything."""
+    index, found = assertion_index(view), view.read(_strengths)
+    if not len(found["turn"]):
+        return np.ones(len(index.rows))
+    by_row = np.full(view.n, float(found["value"][found["turn"] < 0].max(initial=0.0)) or 1.0)
+    rows = view.rows_of_numbers(found["turn"].astype(np.int64))
+    by_row[rows[rows >= 0]] = found["value"][rows >= 0]
+    return by_row[index.rows]
+
+
+def _strengths(db: DuckDBPyConnection) -> Columns:
+    """By the number of the turn; under -1 that of the turns that are not named."""
+    return columns(
+        db,
+        """select case when s.turn = '' then -1 else t.seq end as turn, s.value
+           from strength s left join turn t on t.id = s.turn where t.id is not null or s.turn = ''""",
+    )
+
+
+def recent(view: View) -> tuple[Ints, Floats]:
+    """The rows of the turns that the last answers cited, and for each how old that is, in days before the newest.
+
+    A turn comes as often as it was cited. Abstentions, and answers judged wrong, do not count.
+    """
+    found = view.read(_recent)
+    rows = view.rows_of_numbers(found["turn"].astype(np.int64))
+    days = found["at"].astype(np.float64) / 86_400e6
+    inside = rows >= 0
+    return rows[inside], (days.max(initial=0.0) - days)[inside]
+
+
+def _recent(db: DuckDBPyConnection) -> Columns:
+    return columns(
+        db,
+        """with late as (select id, asked_at from answered where not abstained
+               and id not in (select answer from feedback where verdict = 'wrong')
+               order by asked_at desc, id limit ?)
+           select t.seq as turn, epoch_us(late.asked_at) as at from late join cited c on c.answer = late.id
+           join turn t on t.id = c.turn order by late.asked_at desc, late.id, c.place""",
+        [RECENT],
+    )

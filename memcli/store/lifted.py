@@ -1,0 +1,140 @@
+"""What topics were lifted to, for people to see: edges with what they rest on, and those that people took back.
+
+An edge goes by its person and the first assertion that it rests on, in the order in which turns came in; what was
+taken back by all the assertions that it rested on then. Both are hashes, which outlive every learning of topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model import TurnId
+from .concepts import LiftedRow, unit_rows
+from .rows import columns, from_stored
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = [
+    "TAKEN_BACK", "Edge", "Member", "drop_forgotten", "edges", "give_back", "members", "note_declined", "take_back",
+    "taken_back",
+]  # fmt: skip
+
+#: Why an edge is declined that somebody has taken back.
+TAKEN_BACK = "taken back"
+_DIGITS = 8
+
+_MEMBERS = """from lifted l join belongs b on b.concept = l.concept
+    join memory m on m.unit = b.unit and m.label = l.head join unit u on u.seq = b.unit
+    join assertion a on a.unit = b.unit join source o on o.unit = b.unit join turn t on t.seq = o.turn"""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A topic as an edge of a person, or the candidate for one, by the id that people know it by."""
+
+    id: str
+    row: LiftedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An assertion that an edge rests on: the turn that it is of, when that was said, what it says, the number of the
+    thing that it names, and its cosine to the topic.
+    """
+
+    turn: TurnId
+    at: datetime | None
+    relation: str
+    tail: str
+    negated: bool
+    confidence: float
+    thing: int
+    cosine: float
+
+
+def edges(db: DuckDBPyConnection) -> list[Edge]:
+    """Every edge and declined candidate that rests on something: lifted ones first, the most probable first."""
+    rows = db.execute(
+        f"""select l.concept, l.head, l.liking, l.support, l.probability, l.declined,
+            first(u.id order by o.turn, u.id) {_MEMBERS} group by all"""
+    ).fetchall()
+    found = [Edge(_name(str(head), str(first)), LiftedRow(topic, head, *rest)) for topic, head, *rest, first in rows]
+    return sorted(found, key=lambda edge: (edge.row.declined != "", -edge.row.probability, edge.row.head, edge.id))
+
+
+def _name(head: str, first: str) -> str:
+    return "c:" + blake2b(f"{head}\0{first}".encode(), digest_size=_DIGITS // 2).hexdigest()
+
+
+def members(db: DuckDBPyConnection, among: Sequence[Edge], dimension: int) -> dict[Edge, list[Member]]:
+    """What each of these edges rests on, in the order in which it was said."""
+    topics = [edge.row.topic for edge in among]
+    rows = db.execute(
+        f"""select l.concept, l.head, m.data, b.thing, t.id, t.said_at, t.utc_offset, a.relation, a.tail, a.negated,
+            a.confidence {_MEMBERS} where l.concept in (select unnest(?::integer[]))
+            order by t.said_at nulls last, t.seq, u.id""",
+        [topics],
+    ).fetchall()
+    centres = _centres(db, topics, dimension)
+    by_place = {(edge.row.topic, edge.row.head): edge for edge in among}
+    found: dict[Edge, list[Member]] = {edge: [] for edge in among}
+    for topic, head, data, thing, turn, at, offset, relation, tail, negated, confidence in rows:
+        if (topic, head) in by_place:
+            cosine = float(np.frombuffer(data, dtype=np.float16).astype(np.float32) @ centres[topic])
+            when = from_stored(at, offset)
+            member = Member(TurnId(turn), when, relation, tail, negated, confidence, thing, cosine)
+            found[by_place[topic, head]].append(member)
+    return found
+
+
+def _centres(db: DuckDBPyConnection, topics: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
+    found = columns(db, "select seq, data from concept where seq in (select unnest(?::integer[]))", [list(topics)])
+    sums = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float32).reshape(-1, dimension)
+    return dict(zip(found["seq"].tolist(), unit_rows(sums), strict=True))
+
+
+def take_back(db: DuckDBPyConnection, edge: Edge) -> None:
+    """Notes that somebody has taken this edge back, and what it rests on; in the caller's transaction."""
+    give_back(db, edge)
+    db.execute(
+        f"insert into decision select ?, u.id, t.id, now() {_MEMBERS} where l.concept = ? and l.head = ?",
+        [edge.id, edge.row.topic, edge.row.head],
+    )
+
+
+def give_back(db: DuckDBPyConnection, edge: Edge) -> None:
+    """Removes every decision by which this edge is taken back."""
+    place = (edge.row.topic, edge.row.head)
+    names = [name for name, where in taken_back(db).items() if where == place]
+    db.execute("delete from decision where edge in (select unnest(?::varchar[]))", [names])
+
+
+def taken_back(db: DuckDBPyConnection) -> dict[str, tuple[int, str]]:
+    """By each decision the topic and the person that it is about now: where most of what it rested on is, for topics
+    that are learned again need not be the same. Without those of which nothing is left.
+    """
+    rows = db.execute(
+        """select d.edge, b.concept, m.label from decision d join unit u on u.id = d.unit
+           join belongs b on b.unit = u.seq join memory m on m.unit = u.seq group by d.edge, b.concept, m.label
+           qualify row_number() over (partition by d.edge order by count(*) desc, b.concept) = 1"""
+    ).fetchall()
+    return {str(name): (int(topic), str(head)) for name, topic, head in rows}
+
+
+def note_declined(db: DuckDBPyConnection, edge: Edge, why: str) -> None:
+    """Notes why this edge is declined; empty, that it is not."""
+    place = [edge.row.topic, edge.row.head]
+    db.execute("update lifted set declined = ? where concept = ? and head = ?", [why, *place])
+
+
+def drop_forgotten(db: DuckDBPyConnection) -> None:
+    """Removes of every decision what is no longer in the store."""
+    db.execute("delete from decision where turn not in (select id from turn)")
