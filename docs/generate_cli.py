@@ -34,7 +34,7 @@ shell.
 | 130 | interrupted |
 
 A setting is taken from the flag, else from the environment (`MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`,
-`MEMCLI_MODEL`, `MEMCLI_CACHE`), else
+`MEMCLI_MODEL`, `MEMCLI_CACHE`, `MEMCLI_RECORD`), else
 from `config.toml` in your configuration directory (or where `MEMCLI_CONFIG` points), else it is the default.
 """
 

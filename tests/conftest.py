@@ -50,6 +50,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     settings = ("STORE", "EMBEDDER", "STRATEGY", "MODEL", "CACHE", "CONFIG")
     for name in (*(f"MEMCLI_{setting}" for setting in settings), "FORCE_COLOR", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MEMCLI_RECORD", "no")  # a question is not to change a store that tests share
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

@@ -18,6 +18,17 @@ from tests.conftest import Ran, tried
 
 Cli = Callable[..., Ran]
 
+#: The five signals of a store in which no answer was noted.
+_NONE, _NO_ANSWER = {"value": None, "n": 0, "state": "unknown"}, "no answer is noted yet"
+_NOT_USEFUL = "no answer was judged useful: memcli feedback last --useful"
+DRIFT = [
+    {"name": "recall", "unit": "share", "note": _NOT_USEFUL, **_NONE},
+    {"name": "cost", "unit": "tokens", "note": _NO_ANSWER, **_NONE},
+    {"name": "p95", "unit": "seconds", "note": _NO_ANSWER, **_NONE},
+    {"name": "gap", "unit": "nats", "note": _NO_ANSWER, **_NONE},
+    {"name": "validator", "value": 0.0, "unit": "share", "n": 1, "state": "fine", "note": ""},
+]
+
 
 @pytest.fixture
 def prepared(prepared_store: Path, tmp_path: Path) -> Memory:
@@ -201,7 +212,7 @@ def test_the_file_itself(prepared: Memory) -> None:
     path.chmod(0o640)
     copy = path.with_name(f".{path.name}.compacting")
     copy.write_text("half a copy")
-    assert _found(prepared) == {"the file is open to others", "what an interrupted compaction left"}
+    assert _found(prepared) == {"the file is open to others", "what an interrupted run left"}
     assert prepared.care.examine(repair=True).is_sound
     assert path.stat().st_mode & 0o777 == 0o600
     assert not copy.exists()
@@ -238,15 +249,17 @@ def store(memory: Memory) -> str:
 def test_doctor_golden_json(cli: Cli, memory: Memory, store: str) -> None:
     ran = cli("doctor", "--json", "--store", store)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.json == {"store": store, "repair": False, "sound": True, "findings": [], "repaired": []}
+    assert ran.json == {"store": store, "repair": False, "sound": True, "findings": [], "repaired": [], "drift": DRIFT}
     _run(memory, "insert into posting values ('ghost', 99999, 1)")
     finding = {"what": "postings without a turn", "count": 1, "example": "99999", "repairable": True, "harmless": False}
     ran = cli("doctor", "--json", "--store", store)
     assert ran.code == 3
-    assert ran.json == {"store": store, "repair": False, "sound": False, "findings": [finding], "repaired": []}
+    broken = {"sound": False, "findings": [finding], "repaired": [], "drift": []}
+    assert ran.json == {"store": store, "repair": False, **broken}
     ran = cli("doctor", "--repair", "--json", "--store", store)
     assert ran.code == 0
-    assert ran.json == {"store": store, "repair": True, "sound": True, "findings": [], "repaired": [finding]}
+    mended = {"sound": True, "findings": [], "repaired": [finding], "drift": DRIFT}
+    assert ran.json == {"store": store, "repair": True, **mended}
 
 
 def test_doctor_plain(cli: Cli, memory: Memory, store: str) -> None:

@@ -358,7 +358,7 @@ def store(filled: Memory) -> str:
 
 def test_forget_golden_json(cli: Cli, filled: Memory, store: str) -> None:
     turn = _id(filled, "Zanzoukwe")
-    expected = {"dry_run": True, "turns": [turn], "sessions": 0, "units": 7, "calls": 0, "feedback": 0}
+    expected = {"dry_run": True, "turns": [turn], "sessions": 0, "units": 14, "calls": 0, "feedback": 0, "answers": 0}
     ran = cli("forget", turn, "--dry-run", "--json", "--store", store)
     assert (ran.code, ran.json) == (0, expected)
     assert "Zanzoukwe" in ran.err

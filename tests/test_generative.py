@@ -242,7 +242,7 @@ def test_golden_json(cli: Cli, store: Path, endpoint: Start) -> None:
         "question": QUESTION, "strategy": "fused", "answer": "Porto", "abstained": False,
         "citations": [evidence["id"]], "unsupported": False, "model": "openai:tiny", "fallback": None,
         "reasoning": "Ada says so.",
-        "usage": {"calls": 1, "cached": 0, "prompt_tokens": 100, "completion_tokens": 10},
+        "usage": {"calls": 1, "cached": 0, "prompt_tokens": 100, "completion_tokens": 10}, "id": None,
     }  # fmt: skip
     assert evidence["text"] == "I moved to Porto in May."
     assert ran.err == (

@@ -37,9 +37,10 @@ def test_stats_golden_json(cli: Cli, store: str) -> None:
     assert ran.json == {
         "store": store, "conversations": 2, "sessions": 2, "turns": 2, "undated": 1, "speakers": 2,
         "first": "2024-05-20T10:00:00+01:00", "last": "2024-05-20T10:00:00+01:00", "sentences": 3, "vectors": 2,
-        "generated": {}, "unsupported": 0, "events": {}, "edges": {"membership": 7, "similar": 1},
-        "calls": {"count": 3, "prompt_tokens": 100, "completion_tokens": 20}, "feedback": 0, "tombstones": 0,
-        "snapshots": {}, "embedder": {"name": "fake", "id": "fake", "dimension": 64},
+        "generated": {}, "unsupported": 0, "events": {"assertion": 1}, "topics": 0, "lifted": 0,
+        "edges": {"membership": 8, "similar": 1},
+        "calls": {"count": 3, "prompt_tokens": 100, "completion_tokens": 20}, "answers": 0, "feedback": 0,
+        "tombstones": 0, "snapshots": {}, "embedder": {"name": "fake", "id": "fake", "dimension": 64},
         "schema": len(MIGRATIONS), "bytes": Path(store).stat().st_size,
     }  # fmt: skip
 

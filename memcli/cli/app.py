@@ -9,9 +9,11 @@ import typer
 from .. import __version__
 from .ask import ask
 from .compact import compact
+from .concepts import concepts
 from .doctor import doctor
 from .eval import evaluate
 from .export import export
+from .feedback import feedback
 from .forget import forget
 from .formats import formats
 from .ingest import ingest
@@ -51,6 +53,7 @@ app.command()(ingest)
 app.command()(search)
 app.command()(ask)
 app.command("inspect-graph")(inspect_graph)
+app.command()(concepts)
 app.command("eval")(evaluate)
 app.command()(compact)
 app.command()(formats)
@@ -58,3 +61,4 @@ app.command()(export)
 app.command()(stats)
 app.command()(doctor)
 app.command()(forget)
+app.command()(feedback)

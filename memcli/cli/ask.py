@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,8 +16,11 @@ if TYPE_CHECKING:
 
     from ..memory import Memory, Reading
     from ..model import Answer
+    from ..store.feedback import Given
 
 __all__ = ["ask"]
+
+NoRecord = Annotated[bool, typer.Option("--no-record", help="Do not note the answer for memcli feedback.")]
 
 
 def ask(
@@ -37,8 +42,13 @@ def ask(
     embedder: o.EmbedderName = None,
     model: o.Model = None,
     budget: o.Budget = None,
+    no_record: NoRecord = False,
 ) -> int:
-    """Answer a question, with dates and sources. Exit code 1: nothing in memory answers it."""
+    """Answer a question, with dates and sources. Exit code 1: nothing in memory answers it.
+
+    The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
+    """
+    began = perf_counter()
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
@@ -52,14 +62,47 @@ def ask(
         watch=pen.write if pen and sys.stdout.isatty() else None,
         tell=_remark,
     )
+    noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
         _print(reading, k, pen, explain=explain)
+        _hint(pen, noted)
     else:
         _tell_fallback(reading)
         record, evidence = _records(memory, reading, k, explain=explain)
         record = {"question": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), **record}
-        _emit(record, evidence, by_line=as_jsonl and not as_json)
+        _emit(record | {"id": noted.id if noted else None}, evidence, by_line=as_jsonl and not as_json)
+    _remember(memory, noted)
     return 1 if reading.answer.abstained else 0
+
+
+def _noted(memory: Memory, question: str, reading: Reading, narrowing: o.Narrowing, seconds: float) -> Given | None:
+    """The answer as it is remembered; None where it is not going to be."""
+    from ..config import settings
+
+    if memory.store.path is None or not settings().records:
+        return None
+    from ..feedback import given
+    from ..model import Filters
+
+    now = datetime.now(UTC)
+    return given(question, reading.answer, now, seconds, narrowed=narrowing.filters != Filters())
+
+
+def _hint(pen: _Pen, noted: Given | None) -> None:
+    """How to say what the answer was worth: for people alone."""
+    if noted and sys.stdout.isatty():
+        from rich.text import Text
+
+        pen.out.print(Text(f"{noted.id} · memcli feedback {noted.id} --useful", style="dim"), soft_wrap=True)
+
+
+def _remember(memory: Memory, noted: Given | None) -> None:
+    """Keeps the answer, once it is where it was asked for: nobody waits for this."""
+    if noted:
+        from ..feedback import remember
+
+        sys.stdout.flush()
+        remember(memory.store, noted)
 
 
 def _remark(text: str) -> None:

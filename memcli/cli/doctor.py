@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +11,21 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..care import Examination
+    from ..drift import Signal
     from ..store.health import Finding
 
 __all__ = ["doctor"]
 
 _DAMAGED = 3
+_ALARMING = ("warning", "critical")
+#: What each signal is called for people, and what it is counted over.
+_SIGNALS = {
+    "recall": ("what was useful is among the ten best now", "answers"),
+    "cost": ("an answer costs", "answers"),
+    "p95": ("95 of 100 answers take at most", "answers"),
+    "gap": ("graph and dense view differ by", "questions"),
+    "validator": ("assertions that are guesses", "assertions"),
+}
 
 
 def doctor(
@@ -26,20 +37,28 @@ def doctor(
 
     Nothing is changed without --repair, and what was said never is. What is harmless is named, and is no damage.
 
-    Exit code 3: something is damaged, and after --repair still is.
+    Of a sound store that answers were noted in it says how they do: whether what was useful is still found, what an
+    answer costs and how long it takes, how far graph and dense view disagree, how many assertions are guesses.
+
+    Exit code 3: something is damaged, and after --repair still is. Answers that get worse are no damage.
     """
+    from ..drift import drift
     from .render import emit, emit_json, one_line
 
     memory = o.memory(store)
     found = memory.care.examine(repair=repair)
+    signals = drift(memory, o.strategy_name(None)) if found.is_sound else []
     if as_json:
-        emit_json({"store": str(memory.store.path), "repair": repair, **_record(found)})
+        record = _record(found) | {"drift": [_measured(signal) for signal in signals]}
+        emit_json({"store": o.typed(str(memory.store.path)), "repair": repair, **record})
     else:
         for finding in found.mended:
             emit(f"repaired: {one_line(_line(finding))}")
         for finding in found.left:
             emit(f"{'harmless' if finding.harmless else 'damaged'}: {one_line(_line(finding))}{_can(finding)}")
         emit("the store is sound" if found.is_sound else "the store is damaged")
+        for signal in _shown(signals):
+            emit(one_line(_drifting(signal)))
     return 0 if found.is_sound else _DAMAGED
 
 
@@ -51,6 +70,26 @@ def _can(finding: Finding) -> str:
     if finding.harmless:
         return ""
     return " (--repair can mend it)" if finding.mend else " (cannot be repaired: restore it from a copy)"
+
+
+def _shown(signals: Sequence[Signal]) -> list[Signal]:
+    """What there is to say: nothing where no answer was noted, but for what is wrong."""
+    noted = any(signal.name == "p95" and signal.n for signal in signals)
+    return [signal for signal in signals if noted or signal.state in _ALARMING]
+
+
+def _drifting(signal: Signal) -> str:
+    what, over = _SIGNALS[signal.name]
+    if signal.value is None:
+        return f"drift: {what}: not known: {signal.note}"
+    alarm = f" ({signal.state})" if signal.state in _ALARMING else ""
+    digits = ",.0f" if signal.value >= 100 else ".3g"
+    value = f"{signal.value:.0%}" if signal.unit == "share" else f"{signal.value:{digits}} {signal.unit}"
+    return f"drift{alarm}: {what}: {value} ({signal.n:,} {over})" + (f": {signal.note}" if signal.note else "")
+
+
+def _measured(signal: Signal) -> dict[str, Any]:
+    return {name: getattr(signal, name) for name in ("name", "value", "unit", "n", "state", "note")}
 
 
 def _record(found: Examination) -> dict[str, Any]:

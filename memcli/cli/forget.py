@@ -60,7 +60,7 @@ def forget(
     memory = o.memory(store, embedder)
     turns = memory.care.select(which)
     if query and turns:
-        among, hits = set(turns), memory.search(query, k=k, filters=which.filters)
+        among, hits = set(turns), memory.search(o.typed(query), k=k, filters=which.filters)
         turns = [turn for turn in dict.fromkeys(hit.unit.sources[0] for hit in hits) if turn in among]
     if not turns:
         raise NothingFound("nothing in the store matches", "nothing was forgotten")
@@ -92,6 +92,7 @@ def _show(memory: Memory, turns: Sequence[TurnId], of: int) -> None:
 
 def _record(done: Doomed, *, dry_run: bool) -> dict[str, object]:
     counts = {"units": done.units, "calls": len(done.calls), "feedback": len(done.feedback)}
+    counts["answers"] = len(done.answers)
     return {"dry_run": dry_run, "turns": list(done.turns), "sessions": done.sessions, **counts}
 
 
@@ -100,6 +101,7 @@ def _summary(done: Doomed, *, dry_run: bool) -> str:
     whole = f", {_s(done.sessions, 'session')} with all its turns" if done.sessions == 1 else ""
     whole = whole or (f", {done.sessions:,} sessions with all their turns" if done.sessions else "")
     made = f", {_s(done.units, 'unit')} made of them, {_s(len(done.calls), 'cached call')}"
+    made += f", {_s(len(done.answers), 'answer')}" if done.answers else ""
     return what + whole + made + ("" if dry_run else "; memcli compact takes their bytes out of the file")
 
 

@@ -20,7 +20,7 @@ def stats(as_json: o.Json = False, store: o.Store = None) -> None:
     memory = o.memory(store)
     found = memory.care.statistics()
     if as_json:
-        emit_json({"store": str(memory.store.path), **_record(found)})
+        emit_json({"store": o.typed(str(memory.store.path)), **_record(found)})
         return
     rows = [("store", str(memory.store.path)), *_rows(found)]
     width = max(len(name) for name, _ in rows)
@@ -43,8 +43,11 @@ def _record(found: Statistics) -> dict[str, Any]:
         "generated": found.generated,
         "unsupported": found.unsupported,
         "events": found.events,
+        "topics": found.topics[0],
+        "lifted": found.topics[1],
         "edges": dict(found.edges),
         "calls": {"count": of["call"], "prompt_tokens": found.tokens[0], "completion_tokens": found.tokens[1]},
+        "answers": of["answered"],
         "feedback": of["feedback"],
         "tombstones": of["tombstone"],
         "snapshots": dict(found.snapshots),
@@ -67,9 +70,13 @@ def _rows(found: Statistics) -> Iterator[tuple[str, str]]:
     unsupported = f"; {found.unsupported:,} unsupported" if found.unsupported else ""
     yield "generated", _listed(found.generated) + unsupported
     yield "events", _listed(found.events)
+    if found.topics[0]:
+        yield "topics", f"{found.topics[0]:,}, somebody keeps coming back to {found.topics[1]:,}"
     yield "edges", _listed(found.edges)
     calls = f"{of['call']:,}"
     yield "cached calls", calls + (f", {sum(found.tokens):,} tokens" if of["call"] else "")
+    if of["answered"]:
+        yield "answers", f"{of['answered']:,}, {of['feedback']:,} judged"
     yield "tombstones", f"{of['tombstone']:,}"
     yield "snapshots", _listed(found.snapshots)
     yield "embedder", one_line(f"{embedder.name}, {embedder.dimension} dimensions") if embedder else "none yet"

@@ -1,0 +1,149 @@
+"""`memcli concepts`: what people keep coming back to, as memcli has concluded it; and taking that back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ..concepts import Concept, Concepts, Found
+    from ..store.lifted import Member
+
+__all__ = ["concepts"]
+
+_BOTH = "wants and does not want"
+
+Name = Annotated[
+    str | None, typer.Argument(metavar="[ID]", help="One of them, with all that it rests on: c:…, or how that begins.")
+]
+Person = Annotated[str | None, typer.Option("--person", metavar="NAME", help="Only what this person comes back to.")]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Also what was not concluded, or was taken back, and the reason.")
+]
+Explained = Annotated[bool, typer.Option("--explain", help="Show what each rests on.")]
+Decline = Annotated[
+    str | None, typer.Option("--decline", metavar="ID", help="Take it back: it shapes no ranking any more.")
+]
+Restore = Annotated[str | None, typer.Option("--restore", metavar="ID", help="Undo that.")]
+Most = Annotated[int, typer.Option("-k", min=1, help="How many at the most, the most probable first.")]
+
+
+def concepts(
+    name: Name = None,
+    person: Person = None,
+    every: Everything = False,
+    explain: Explained = False,
+    decline: Decline = None,
+    restore: Restore = None,
+    k: Most = 20,
+    as_json: o.Json = False,
+    store: o.Store = None,
+) -> int:
+    """Show what memcli has concluded that people want or do not want, since they keep coming back to it.
+
+    Each rests on at least three things that somebody said, and shapes what --strategy ontology finds. What is taken
+    back with --decline stays so, whatever is ingested later; --restore undoes that.
+
+    Exit code 1: nothing was concluded, or nothing that has this id.
+    """
+    from ..concepts import Concepts
+    from ..errors import UsageError
+
+    if sum(each is not None for each in (name, decline, restore)) > 1:
+        raise UsageError("one at a time: an ID, --decline ID or --restore ID")
+    known = Concepts(o.memory(store).store)
+    one = _one(known, name, decline, restore)
+    if one is not None:
+        _show(one, as_json=as_json)
+        return 0
+    person = None if person is None else o.typed(person)
+    found = known.found(person, declined=every, k=k)
+    if as_json:
+        from .render import emit_json
+
+        emit_json({"concepts": [_record(each, explain=explain) for each in found.concepts], "total": found.total})
+    else:
+        _list(found, person, explain=explain)
+    return 0 if found.concepts else 1
+
+
+def _one(known: Concepts, name: str | None, decline: str | None, restore: str | None) -> Concept | None:
+    if decline is not None:
+        return known.decline(o.typed(decline))
+    if restore is not None:
+        return known.restore(o.typed(restore))
+    return None if name is None else known.find(o.typed(name))
+
+
+def _show(one: Concept, *, as_json: bool) -> None:
+    from .render import console, emit_json
+
+    if as_json:
+        emit_json(_record(one, explain=True))
+        return
+    for line in _lines(one, explain=True):
+        console().print(line, soft_wrap=True)
+
+
+def _list(found: Found, person: str | None, *, explain: bool) -> None:
+    from .render import console, one_line, say
+
+    out = console()
+    for each in found.concepts:
+        for line in _lines(each, explain=explain):
+            out.print(line, soft_wrap=True)
+    left = found.total - len(found.concepts)
+    if left:
+        say(f"and {left:,} more: -k N")
+    if not found.concepts:
+        declined = f"; --all shows {found.declined:,} that {'was' if found.declined == 1 else 'were'} declined"
+        whose = "" if person is None else f" of {one_line(person)}"
+        say(f"nothing has been concluded{whose}{declined if found.declined else ''}")
+
+
+def _lines(one: Concept, *, explain: bool) -> Iterator[Text]:
+    from rich.text import Text
+
+    from .render import evidence_line, one_line
+
+    row = one.edge.row
+    stance = _BOTH if one.stance == "both" else one.stance
+    line = Text.assemble((f"{one.edge.id}  ", "dim"), (one_line(row.head), "bold"), f" {stance}: {one_line(one.label)}")
+    line.append(f"  support {row.support}, probability {row.probability:.2f}", style="dim")
+    line.append(f"  declined: {row.declined}" if row.declined else "", style="yellow")
+    yield line
+    for member in one.members if explain else ():
+        relation = f"{'not ' if member.negated else ''}{member.relation.replace('_', ' ')}"
+        yield evidence_line("", member.at, relation, member.tail, member.turn)
+
+
+def _record(one: Concept, *, explain: bool) -> dict[str, Any]:
+    row = one.edge.row
+    record = {
+        "id": one.edge.id,
+        "person": row.head,
+        "stance": one.stance,
+        "label": one.label,
+        "liking": round(row.liking, 4),
+        "support": row.support,
+        "probability": round(row.probability, 4),
+        "declined": row.declined or None,
+    }
+    return record | ({"evidence": [_evidence(member) for member in one.members]} if explain else {})
+
+
+def _evidence(member: Member) -> dict[str, Any]:
+    return {
+        "turn": member.turn,
+        "said_at": member.at.isoformat() if member.at else None,
+        "relation": member.relation,
+        "negated": member.negated,
+        "tail": member.tail,
+        "confidence": round(member.confidence, 4),
+    }

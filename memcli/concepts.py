@@ -1,0 +1,145 @@
+"""What has been concluded of people: topics that they keep coming back to, what that rests on, and taking it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .errors import NothingFound, UsageError
+from .store import lifted
+from .store.connection import Store
+from .store.feedback import touch
+from .store.identity import identity
+from .store.lifted import TAKEN_BACK, Edge, Member
+from .store.rows import transaction
+from .text import clean, content_stems
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Concept", "Concepts", "Found"]
+
+_TAG = "c:"
+#: So many things name a topic, each in at most so many characters.
+_NAMING = 3
+_LONGEST = 40
+#: From this share of assertions on that want a topic, or that do not, the others are taken for exceptions.
+_MOSTLY = 2 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """An edge, or a candidate that was declined, with what it rests on in the order in which that was said."""
+
+    edge: Edge
+    members: Sequence[Member]
+
+    @property
+    def label(self) -> str:
+        """What it is about, in the words of what it rests on: what is most central first, then other things."""
+        chosen: list[tuple[Member, set[str]]] = []
+        for member in sorted(self.members, key=lambda each: -round(each.cosine, 6)):
+            stems = set(content_stems(member.tail)) or {member.tail}
+            if all(member.thing != each.thing and not (stems <= own or own <= stems) for each, own in chosen):
+                chosen.append((member, stems))
+        return ", ".join(_short(" ".join(member.tail.split())) for member, _ in chosen[:_NAMING])
+
+    @property
+    def stance(self) -> str:
+        """Whether its person `wants` it, `does not want` it, or `both`."""
+        liking = self.edge.row.liking
+        return "wants" if liking >= _MOSTLY else "does not want" if liking <= 1 - _MOSTLY else "both"
+
+
+def _folded(name: str) -> str:
+    return " ".join(clean(name).split()).casefold()
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Concepts, out of how many; and how many candidates were left out since they were declined."""
+
+    concepts: Sequence[Concept]
+    total: int
+    declined: int
+
+
+class Concepts:
+    """What has been concluded in a store. Everything raises StoreError."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def found(self, person: str | None = None, *, declined: bool = False, k: int) -> Found:
+        """At most k concepts, of `person` alone where one is named; `declined`: also candidates that were."""
+        with self._store.reading() as db:
+            known = lifted.edges(db)
+            if person is not None:
+                wanted = _folded(person)
+                known = [edge for edge in known if _folded(edge.row.head) == wanted]
+            kept = [edge for edge in known if declined or not edge.row.declined]
+            return Found(_told(db, kept[:k]), len(kept), len(known) - len(kept))
+
+    def find(self, name: str) -> Concept:
+        """The concept with this id, or the one whose id begins so, with or without its tag; declined or not.
+
+        Raises NothingFound where there is none, UsageError where there are several.
+        """
+        with self._store.reading() as db:
+            return _told(db, [_named(db, name)])[0]
+
+    def decline(self, name: str) -> Concept:
+        """Takes an edge back, however often its topic is learned again. Raises what `find` does."""
+
+        def decline(db: DuckDBPyConnection, edge: Edge) -> None:
+            lifted.take_back(db, edge)
+            lifted.note_declined(db, edge, TAKEN_BACK)
+
+        return self._decide(name, decline)
+
+    def restore(self, name: str) -> Concept:
+        """Leaves an edge that was taken back to the gate again. Raises what `find` does; NothingFound if it was not."""
+        from .indexing.concepts import regated, sensitive
+
+        unwanted = sensitive()
+
+        def restore(db: DuckDBPyConnection, edge: Edge) -> None:
+            if edge.row.declined != TAKEN_BACK:
+                raise NothingFound(f"{edge.id} is not taken back", "nothing was changed")
+            lifted.give_back(db, edge)
+            lifted.note_declined(db, edge, regated(db, _dimension(db), unwanted, edge.row).declined)
+
+        return self._decide(name, restore)
+
+    def _decide(self, name: str, change: Callable[[DuckDBPyConnection, Edge], None]) -> Concept:
+        id_ = self.find(name).edge.id  # for writing, a store that there is not would be made
+        with self._store.writing() as db, transaction(db):
+            change(db, _named(db, id_))
+            touch(db)
+            return _told(db, [_named(db, id_)])[0]
+
+
+def _named(db: DuckDBPyConnection, name: str) -> Edge:
+    prefix = name if name.startswith(_TAG) else _TAG + name
+    found = [edge for edge in lifted.edges(db) if edge.id.startswith(prefix)]
+    if not found:
+        raise NothingFound(f"nothing that was concluded has the id {name}", "memcli concepts --all shows the ids")
+    if len(found) > 1:
+        ids = ", ".join(edge.id for edge in found[:10])
+        raise UsageError(f"{name} is the beginning of several ids: {ids}", "give more of it")
+    return found[0]
+
+
+def _told(db: DuckDBPyConnection, edges: Sequence[Edge]) -> list[Concept]:
+    held = lifted.members(db, edges, _dimension(db)) if edges else {}
+    return [Concept(edge, held[edge]) for edge in edges]
+
+
+def _dimension(db: DuckDBPyConnection) -> int:
+    filled = identity(db)
+    return filled.dimension if filled else 1

@@ -1,0 +1,138 @@
+"""Feedback: the answers that were given are remembered, and what people say of them makes edges stronger or weaker."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from .errors import NothingFound, StoreError, UsageError
+from .model import Answer, TurnId
+from .ranking.feedback import BATCH
+from .store import feedback as stored
+from .store.connection import Store
+from .store.feedback import Given, Judged
+from .store.rows import transaction
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from .memory import Memory
+
+__all__ = ["LAST", "Feedback", "Noted", "given", "remember"]
+
+#: What names the latest answer.
+LAST = "last"
+_TAG = "a:"
+_DIGITS = 8
+#: At most so many turns are what a text speaks of, and without its very words only from this cosine on.
+_MISSED = 3
+_FLOOR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An answer with the verdict that it has now, and how many assertions the turns it cited and missed have."""
+
+    answer: Judged
+    cited: int
+    missed: int
+
+
+def given(question: str, answer: Answer, at: datetime, seconds: float, *, narrowed: bool) -> Given:
+    """The answer to a question as it is remembered. `at`: when it was asked (aware); `seconds`: how long it took.
+
+    Its id hashes question, time and citations.
+    """
+    text = "\x1f".join([question, at.isoformat(), *answer.citations])
+    id_ = _TAG + sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+    tokens = int(sum(answer.usage.get(name, 0) for name in ("prompt_tokens", "completion_tokens")))
+    return Given(id_, question, at, seconds, tokens, answer.abstained, narrowed, answer.citations)
+
+
+def remember(store: Store, answer: Given) -> bool:
+    """Keeps an answer, if that is possible at once; returns whether it was.
+
+    A store in memory, one that takes no writes or that somebody else has open is left as it is. After every `BATCH`
+    answers the oldest ones go, and citations that nobody has contradicted begin to count.
+    """
+    if store.path is None or not store.exists:
+        return False
+    with suppress(StoreError):
+        with store.writing(wait=0.0) as db, transaction(db):
+            if stored.record(db, answer) % BATCH == 0:
+                _tidy(db)
+        return True
+    return False
+
+
+def _tidy(db: DuckDBPyConnection) -> None:
+    from .indexing.feedback import settle
+
+    stored.prune(db, stored.KEPT - BATCH)
+    settle(db)
+
+
+class Feedback:
+    """Verdicts on the answers of a memory's store."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._store = memory.store
+
+    def find(self, name: str) -> Judged:
+        """The answer with this id, or the one whose id begins so, with or without its tag; `last`: the latest.
+
+        Raises NothingFound where there is none, UsageError where there are several, StoreError.
+        """
+        with self._store.reading() as db:
+            prefix = "" if name == LAST else name if name.startswith(_TAG) else _TAG + name
+            ids = stored.matching(db, prefix)
+            if not ids:
+                raise NothingFound(f"no answer {name} is remembered", "memcli ask shows the id of each answer")
+            if len(ids) > 1 and name != LAST and prefix not in ids:
+                raise UsageError(f"{name} is the beginning of several answers: {', '.join(ids)}", "give more of it")
+            return self._answer(db, prefix if prefix in ids else ids[0])
+
+    def judge(self, name: str, verdict: str, missing: str = "") -> Noted:
+        """Notes a verdict on an answer, `useful` or `wrong`, in place of an earlier one, and applies it.
+
+        `missing`: what it should have said; the turns that speak of it are strengthened. Raises what `find` and
+        `Memory.search` raise.
+        """
+        id_ = self.find(name).given.id
+        missed = self._speaking_of(missing) if missing.strip() else []
+        with self._store.writing() as db, transaction(db):
+            stored.judge(db, id_, verdict, missing, missed)
+            return self._applied(db, id_)
+
+    def undo(self, name: str) -> Noted:
+        """Takes the verdict on an answer back: it never was. Raises NothingFound where there is none."""
+        id_ = self.find(name).given.id
+        with self._store.writing() as db, transaction(db):
+            if not stored.withdraw(db, id_):
+                raise NothingFound(f"there is no verdict on {id_}", "nothing was taken back")
+            return self._applied(db, id_)
+
+    def _applied(self, db: DuckDBPyConnection, id_: str) -> Noted:
+        from .indexing.feedback import settle
+
+        settle(db)
+        stored.touch(db)
+        answer = self._answer(db, id_)
+        cited, missed = (stored.assertions_of(db, turns) for turns in (answer.given.citations, answer.missed))
+        return Noted(answer, cited, missed)
+
+    def _answer(self, db: DuckDBPyConnection, id_: str) -> Judged:
+        return stored.answered(db, 1, "a.id = $id", {"id": id_})[0]
+
+    def _speaking_of(self, text: str) -> list[TurnId]:
+        """The turn with this id, else those that have these very words, the latest first, else the nearest ones."""
+        with self._store.reading() as db:
+            found = stored.turns_with(db, text.strip(), _MISSED)
+        if found:
+            return found
+        hits = self._memory.search(text, k=_MISSED, strategy_name="dense")
+        return [hit.unit.sources[0] for hit in hits if hit.trace["cosine"] >= _FLOOR]
