@@ -104,24 +104,25 @@ def assigned(found: Topics, fresh: Tastes) -> Tastes:
 
 def _assign(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
     """The place of each assertion's topic in `found`, which takes it in, and its cosine to that before it came."""
+    known, most = len(found.seqs), len(found.seqs) + len(fresh.unit)
+    found.sums = np.concatenate([found.sums, np.zeros((len(fresh.unit), found.sums.shape[1]), dtype=np.float32)])
+    centres, next_seq = unit_rows(found.sums), max(found.seqs, default=-1) + 1
     places = np.zeros(len(fresh.unit), dtype=np.int64)
     cosines = np.ones(len(fresh.unit), dtype=np.float32)
-    centres = unit_rows(found.sums)
     for number, vector in enumerate(fresh.vectors):
-        near = centres @ vector
-        best = int(near.argmax()) if len(near) else -1
-        if best < 0 or near[best] < TOPIC:
-            best = len(found.seqs)
-            found.seqs.append(max(found.seqs, default=-1) + 1)
-            found.sums = np.concatenate([found.sums, vector[None]])
-            found.members.append(1)
-            centres = np.concatenate([centres, unit_rows(vector[None])])
+        near = centres[:known] @ vector
+        best = int(near.argmax()) if known else most
+        if best == most or near[best] < TOPIC:
+            best, known = known, known + 1
+            found.seqs.append(next_seq + best - (most - len(fresh.unit)))
+            found.members.append(0)
         else:
             cosines[number] = near[best]
-            found.sums[best] += vector
-            found.members[best] += 1
-            centres[best] = unit_rows(found.sums[best][None])[0]
+        found.sums[best] += vector
+        found.members[best] += 1
+        centres[best] = unit_rows(found.sums[best][None])[0]
         places[number] = best
+    found.sums = found.sums[:known]
     return places, cosines
 
 
