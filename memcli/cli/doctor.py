@@ -80,6 +80,7 @@ def _shown(signals: Sequence[Signal]) -> list[Signal]:
 
 def _drifting(signal: Signal) -> str:
     what, over = _SIGNALS[signal.name]
+    over = over.removesuffix("s") if signal.n == 1 else over
     if signal.value is None:
         return f"drift: {what}: not known: {signal.note}"
     alarm = f" ({signal.state})" if signal.state in _ALARMING else ""
