@@ -121,7 +121,7 @@ def test_concepts_golden_json(cli: Cli, films: str) -> None:
 
 
 def test_concepts_plain(cli: Cli, films: str) -> None:
-    line = "c:89efd1ad  Ana wants: film noir, film festivals, film music  support 4, probability 0.80"
+    line = "c:89efd1ad  Ana keeps coming back to: film noir, film festivals, film music  support 4, probability 0.80"
     assert cli("concepts", "--store", films) == Ran(0, line + "\n", "")
     lines = cli("concepts", "c:", "--store", films).out.splitlines()
     assert lines[:2] == [line, f"     2026-01-05 12:00  likes: film noir  {turn(films, 'film noir')}"]
@@ -146,8 +146,8 @@ def test_several_people(cli: Cli, people: str) -> None:
     ran = cli("concepts", "-k", "1", "--store", people)
     assert (ran.code, len(ran.out.splitlines()), ran.err) == (0, 1, "and 3 more: -k N\n")
     out = cli("concepts", "--person", "Ana", "--explain", "--store", people).out
-    assert "Ana does not want: film" in out
-    assert "Ana wants and does not want: boat" in out
+    assert "Ana keeps away from: film" in out
+    assert "Ana is of two minds about: boat" in out
     assert "  dislikes: film noir  t:" in out
     ran = cli("concepts", "c:", "--store", people)
     assert (ran.code, len(ran.err.splitlines())) == (2, 1)
@@ -201,7 +201,7 @@ def test_hostile_names_and_words(cli: Cli, people: str, tmp_path: Path) -> None:
         ran = cli("concepts", *arguments, "--store", store)
         assert (ran.code, ran.err) == (0, ""), arguments
         assert not {"\x1b", "\x07", "\u202e"} & set(ran.out)
-        assert "[red]An[31ma'; drop table lifted;-- wants: " in ran.out
+        assert "[red]An[31ma'; drop table lifted;-- keeps coming back to: " in ran.out
 
 
 # -- taking back ---------------------------------------------------------------------------------------------------

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["concepts"]
 
-_BOTH = "wants and does not want"
+#: How what somebody wants is put for people: they may want, do, use or fear it.
+_STANCES = {
+    "wants": "keeps coming back to",
+    "does not want": "keeps away from",
+    "both": "is of two minds about",
+}
 
 Name = Annotated[
     str | None, typer.Argument(metavar="[ID]", help="One of them, with all that it rests on: c:…, or how that begins.")
@@ -113,8 +118,9 @@ def _lines(one: Concept, *, explain: bool) -> Iterator[Text]:
     from .render import evidence_line, one_line
 
     row = one.edge.row
-    stance = _BOTH if one.stance == "both" else one.stance
-    line = Text.assemble((f"{one.edge.id}  ", "dim"), (one_line(row.head), "bold"), f" {stance}: {one_line(one.label)}")
+    line = Text.assemble(
+        (f"{one.edge.id}  ", "dim"), (one_line(row.head), "bold"), f" {_STANCES[one.stance]}: {one_line(one.label)}"
+    )
     line.append(f"  support {row.support}, probability {row.probability:.2f}", style="dim")
     line.append(f"  declined: {row.declined}" if row.declined else "", style="yellow")
     yield line
