@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from memcli.evaluation.datasets import Haystack, haystacks
+from memcli.evaluation.metrics import ndcg, recall
 from memcli.formats import Message
 from memcli.memory import Memory
-from memcli.model import Hit
 from memcli.providers.embedding import Embedder, embedder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,16 +77,11 @@ def measured(memory: Memory, haystack: Haystack) -> dict[str, dict[str, list[flo
                 start = time.perf_counter()
                 hits = memory.search(question.text, k=10, strategy_name=name, at=question.asked_at)
                 times.append(1000 * (time.perf_counter() - start))
-            recall, ndcg = _quality(hits, question.evidence)
-            for key, value in (("recall", recall), ("ndcg", ndcg), ("ms", min(times))):
+            ranking = [hit.unit.sources[0] for hit in hits]
+            quality = recall(ranking, question.evidence, 10), ndcg(ranking, question.evidence, 10)
+            for key, value in zip(("recall", "ndcg", "ms"), (*quality, min(times)), strict=True):
                 found[name][key].append(value)
     return found
-
-
-def _quality(hits: Sequence[Hit], evidence: frozenset[str]) -> tuple[float, float]:
-    places = [place for place, hit in enumerate(hits) if hit.unit.sources[0] in evidence]
-    ideal = sum(1 / np.log2(place + 2) for place in range(min(len(evidence), 10)))
-    return len(places) / len(evidence), float(sum(1 / np.log2(place + 2) for place in places) / ideal)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

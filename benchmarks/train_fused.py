@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -156,7 +157,7 @@ def _question_weights(train: Sequence[Example]) -> Floats:
 
 def cross_validated(data: Sequence[Example], names: Sequence[str], ridge: float, gate_ridge: float) -> list[Floats]:
     """The scores of each question's candidates by weights that never saw its conversation (or user)."""
-    fold = _folds(data)
+    fold = folds(data)
     scores: list[Floats] = [np.zeros(0)] * len(data)
     for k in range(FOLDS):
         weights = fit([e for e, f in zip(data, fold, strict=True) if f != k], names, ridge, gate_ridge)
@@ -166,15 +167,16 @@ def cross_validated(data: Sequence[Example], names: Sequence[str], ridge: float,
     return scores
 
 
-def _folds(data: Sequence[Example]) -> list[int]:
+def folds(data: Sequence[Any]) -> list[int]:
+    """The fold of each question, those of one `group` of a `dataset` together."""
     fold: dict[tuple[str, str], int] = {}
     for dataset in sorted({e.dataset for e in data}):
-        groups = sorted({e.group for e in data if e.dataset == dataset}, key=_shuffled)
+        groups = sorted({e.group for e in data if e.dataset == dataset}, key=shuffled)
         fold |= {(dataset, group): i % FOLDS for i, group in enumerate(groups)}
     return [fold[e.dataset, e.group] for e in data]
 
 
-def _shuffled(text: str) -> str:
+def shuffled(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from ontology_fitting import CONSISTENCY, Listed, disagreement, fit_lifting, fit_router, fit_views
+from train_fused import FOLDS, folds, shuffled
 
 from memcli.evaluation.datasets import Haystack, Question, haystacks
 from memcli.indexing import concepts
@@ -37,7 +38,6 @@ from memcli.strategies import ontology
 Floats = npt.NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "memcli/ranking/ontology_weights.json"
-FOLDS = 5
 EARLY = 0.6  # the share of a history in which topics are looked for, and of one in which the router is trained
 KEPT = 60  # turns that each signal keeps for the training
 COST = 0.005  # what an expansion takes from a plan's reward
@@ -234,20 +234,6 @@ def _by_dataset(pairs: Sequence[tuple[Replay, dict[str, float]]]) -> dict[str, d
     return out
 
 
-def by_conversation(data: Sequence[Replay]) -> list[int]:
-    fold: dict[tuple[str, str], int] = {}
-    for dataset in sorted({each.dataset for each in data}):
-        groups = sorted(
-            {e.group for e in data if e.dataset == dataset}, key=lambda g: hashlib.sha256(g.encode()).digest()
-        )
-        fold |= {(dataset, group): i % FOLDS for i, group in enumerate(groups)}
-    return [fold[each.dataset, each.group] for each in data]
-
-
-def _shuffled(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=Path, required=True)
@@ -265,7 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     record = {
         "trained_on": {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in options.data},
         "lifting": calibration,
-        "cross_validated": cross_validated(data, by_conversation(data)),
+        "cross_validated": cross_validated(data, folds(data)),
         "time_split": cross_validated(data, [0 if each.late else -1 for each in data]),
     }
     print(json.dumps(record, indent=1))
@@ -276,7 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _lifting(triples: Sequence[tuple[Path, Haystack, Memory]], dimension: int) -> tuple[dict[str, object], object]:
     """The scorer, and how well it foretells for haystacks that it was not trained on."""
     rows = [(f"{p.name}-{h.name}", *pair) for p, h, memory in triples for pair in patterns(memory, dimension)]
-    fold = np.array([int(_shuffled(name), 16) % FOLDS for name, _, _ in rows])
+    fold = np.array([int(shuffled(name), 16) % FOLDS for name, _, _ in rows])
     foretold = np.zeros(len(rows))
     for k in range(FOLDS):
         train = [row for row, f in zip(rows, fold, strict=True) if f != k]

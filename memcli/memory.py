@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -211,8 +212,7 @@ class Memory:
             return False
         from .indexing.prepare import lacking, prepare
 
-        producers = lacking(self.store, needs)
-        if producers:
+        if producers := lacking(self.store, needs):
             prepare(self.store, producers, lambda: self._embedder_for_writing(re_embed=False), watch)
         return bool(producers)
 
@@ -351,7 +351,8 @@ class Memory:
         if (view, chosen.needs) != self._met and self._make([chosen.needs]):
             query, view = self.query(*asked)
         self._met = (view, chosen.needs)  # as long as the view holds, nothing needs to be looked up again
-        return query, chosen.retrieve(query, view, k), view
+        with self.store.reading() if chosen_by is None else nullcontext():  # not held while a model thinks
+            return query, chosen.retrieve(query, view, k), view
 
     def _view(self, conversation: str | None, stored: Identity | None) -> View:
         """The store, or one conversation, as arrays: the ones loaded for the question before, where nothing changed."""

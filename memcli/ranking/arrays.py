@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Neighbours", "group_max", "group_sum", "standard", "top"]
+__all__ = ["Neighbours", "group_best", "group_max", "group_sum", "standard", "top"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -24,6 +24,12 @@ def group_max(scores: Floats, groups: Ints, count: int) -> Floats:
     np.maximum.at(out, groups, scores)
     out[~np.isfinite(out)] = 0.0
     return out
+
+
+def group_best(scores: Floats, groups: Ints, count: int) -> Floats:
+    """The largest score of each group, and at least 0: what says nothing for a group says nothing against it."""
+    best: Floats = np.maximum(group_max(scores, groups, count), 0.0)
+    return best
 
 
 def group_sum(scores: Floats, groups: Ints, count: int) -> Floats:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Neighbours, group_max, group_sum, standard, top
+from .arrays import Neighbours, group_best, group_max, group_sum, standard, top
 from .bm25 import bm25
 from .cues import Cue
 
@@ -157,18 +157,11 @@ def assertion_signals(cosines: Floats, domains: Floats, assertions: Assertions, 
     sure, taste = 0.5 + 0.5 * assertions.confidence, assertions.taste
     near = np.maximum(np.append(domains, 0.0)[assertions.domain], 0.0)
     return {
-        "assertion.any": _best(cosines * sure, assertions.turn, n),
-        "assertion.taste": _best((cosines * sure)[taste], assertions.turn[taste], n),
-        "assertion.voiced": _best(assertions.confidence[taste], assertions.turn[taste], n),
-        "assertion.domain": _best(near * assertions.confidence, assertions.turn, n),
+        "assertion.any": group_best(cosines * sure, assertions.turn, n),
+        "assertion.taste": group_best((cosines * sure)[taste], assertions.turn[taste], n),
+        "assertion.voiced": group_best(assertions.confidence[taste], assertions.turn[taste], n),
+        "assertion.domain": group_best(near * assertions.confidence, assertions.turn, n),
     }
-
-
-def _best(values: Floats, turns: Ints, n: int) -> Floats:
-    """The best value of each turn; 0 without a positive one."""
-    found: Floats = np.zeros(n)
-    np.maximum.at(found, turns, values)
-    return found
 
 
 def lexical_signals(stems: Sequence[str], postings: Mapping[str, tuple[Ints, Ints]], turns: Turns) -> Signals:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..relations import DOMAINS, PREFERENCES, SHAPING, RelationType
+from .concepts import unit_rows
 from .memories import MemoryRow, append_memories, numbered_memories
 from .rows import Columns, append, columns, scalar
 from .units import Numbers, UnitRows, write_units
@@ -107,7 +108,7 @@ def assertion_index(view: View) -> AssertionIndex:
 
 
 def _load(view: View) -> AssertionIndex:
-    found, concepts = view.read(_rows), view.read(_concepts)
+    found, concepts = view.read(lambda db: (_rows(db), _concepts(db)))
     rows = view.rows_of_numbers(found["turn"])
     kept = (rows >= 0) & (found["confidence"] >= SHAPING)
     own = {name: column[kept] for name, column in found.items()}
@@ -122,7 +123,7 @@ def _load(view: View) -> AssertionIndex:
         np.isin(relation, sorted(PREFERENCES)),
         np.where(own["concept"] >= 0, np.searchsorted(used, own["concept"]), -1),
         np.nan_to_num(np.ma.filled(own["probability"], 0.0).astype(np.float64)),
-        _unit(_matrix(concepts["data"][np.isin(concepts["seq"], used)], np.float32, view.dimension)),
+        unit_rows(_matrix(concepts["data"][np.isin(concepts["seq"], used)], np.float32, view.dimension)),
         np.array([place.get(DOMAINS.get(RelationType(each), ""), -1) for each in relation], dtype=np.int64),
         _matrix(concepts["data"][domains], np.float32, view.dimension),
     )
@@ -130,11 +131,6 @@ def _load(view: View) -> AssertionIndex:
 
 def _matrix(data: npt.NDArray[np.object_], dtype: type[np.floating], dimension: int) -> Matrix:
     return np.frombuffer(b"".join(data.tolist()), dtype=dtype).astype(np.float32).reshape(-1, dimension)
-
-
-def _unit(rows: Matrix) -> Matrix:
-    of_length_one: Matrix = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return of_length_one
 
 
 def _rows(db: DuckDBPyConnection) -> Columns:

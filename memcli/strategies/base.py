@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import UsageError
 from ..model import Filters, Hit, Kind, Needs, Query, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import top
 from ..ranking.phrasing import phrase, spoken_names
@@ -22,6 +23,7 @@ __all__ = [
     "chunk_units",
     "cut",
     "evidence",
+    "left_out",
     "mention_vectors",
     "turn_hits",
     "turn_unit",
@@ -70,6 +72,14 @@ def wordings(strategy: Strategy, question: str, speakers: Sequence[str]) -> dict
     if isinstance(strategy, Mentioning):
         found |= {_MENTION + mention: mention for mention in strategy.mentions(question, speakers)}
     return found
+
+
+def left_out(variant: str, parts: Sequence[str], strategy_name: str) -> frozenset[str]:
+    """The parts that a variant leaves out: `without-PART`, joined by `+`; none of an empty one. Raises UsageError."""
+    named = frozenset(variant.removeprefix("without-").split("+")) if variant else frozenset()
+    if not named <= set(parts) or (variant and not variant.startswith("without-")):
+        raise UsageError(f"no variant {variant!r} of {strategy_name}", f"without-{'|'.join(parts)}")
+    return named
 
 
 def mention_vectors(query: Query) -> list[npt.NDArray[np.float32]]:

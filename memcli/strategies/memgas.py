@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UsageError
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking.arrays import group_max, group_sum, top
 from ..ranking.entropy import entropy, router_weights, softmax
@@ -20,7 +19,7 @@ from ..ranking.phrasing import NAMELESS
 from ..store.nodes import Nodes
 from ..store.recalled import associations, nodes
 from ..store.view import View
-from .base import chunk_units
+from .base import chunk_units, left_out
 
 __all__ = ["PARTS", "MemGAS", "variant"]
 
@@ -136,7 +135,4 @@ def _graph(view: View) -> _Graph:
 
 def variant(name: str) -> MemGAS:
     """The whole strategy, or `without-PART` for an ablation, parts joined by `+`. Raises UsageError."""
-    left_out = frozenset(name.removeprefix("without-").split("+")) if name else frozenset()
-    if not left_out <= set(PARTS) or (name and not name.startswith("without-")):
-        raise UsageError(f"no variant {name!r} of memgas", f"without-{'|'.join(PARTS)}")
-    return MemGAS(without=left_out)
+    return MemGAS(without=left_out(name, PARTS, "memgas"))

@@ -12,10 +12,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UsageError
 from ..model import Hit, Kind, Needs, Query
 from ..ranking import router, unified
-from ..ranking.arrays import group_max, group_sum, top
+from ..ranking.arrays import group_best, group_max, group_sum, top
 from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
 from ..ranking.router import Plan, Policy
 from ..ranking.routing import first_person, seeks_advice, seeks_time
@@ -24,7 +23,7 @@ from ..store.assertions import AssertionIndex, assertion_index
 from ..store.feedback import strengths
 from ..store.vectors import steady
 from ..store.view import View
-from .base import cut
+from .base import cut, left_out
 from .recent import profiled
 
 __all__ = ["PARTS", "Ontology", "Signals", "expand", "inputs", "signals", "variant"]
@@ -102,10 +101,7 @@ class Ontology:
 
 def variant(name: str) -> Ontology:
     """The whole strategy, or `without-PART` for an ablation, parts joined by `+`. Raises UsageError."""
-    left_out = frozenset(name.removeprefix("without-").split("+")) if name else frozenset()
-    if not left_out <= set(PARTS) or (name and not name.startswith("without-")):
-        raise UsageError(f"no variant {name!r} of ontology", f"without-{'|'.join(PARTS)}")
-    return Ontology(without=left_out)
+    return Ontology(without=left_out(name, PARTS, "ontology"))
 
 
 def signals(query: Query, view: View, said: Floats, lead: str) -> Signals:
@@ -153,7 +149,7 @@ def _graph(view: View, vector: Vector, chosen: npt.NDArray[np.bool_]) -> dict[st
         "sure": index.confidence,
         "recency": view.once(_recency),
     }
-    return {name: _best(view.n, index.rows[chosen], each[chosen]) for name, each in paths.items()}
+    return {name: group_best(each[chosen], index.rows[chosen], view.n) for name, each in paths.items()}
 
 
 def _along(concepts: Vector, place: Ints, vector: Vector) -> Floats:
@@ -162,12 +158,6 @@ def _along(concepts: Vector, place: Ints, vector: Vector) -> Floats:
         return np.zeros(len(place))
     near = np.maximum(steady(concepts @ vector), 0.0)
     return np.where(place >= 0, near[place], 0.0)
-
-
-def _best(n: int, rows: Ints, values: Floats) -> Floats:
-    found: Floats = np.zeros(n)
-    np.maximum.at(found, rows, values)
-    return found
 
 
 def _recency(view: View) -> Floats:
@@ -190,7 +180,7 @@ def expand(query: Query, view: View, said: Floats, lead: str, found: Signals) ->
         seeds = np.flatnonzero(index.taste)
         seeds = seeds[top((index.vectors[seeds] @ query.vector).astype(np.float64), _SEEDS)]
         vector = _towards(index.vectors[seeds], query.vector)
-        graph["hop"] = _best(view.n, index.rows[index.taste], steady(index.vectors[index.taste] @ vector))
+        graph["hop"] = group_best(steady(index.vectors[index.taste] @ vector), index.rows[index.taste], view.n)
     else:
         seeds = top(said, _SEEDS)
         vector = _towards(view.vectors(seeds), query.vector)
