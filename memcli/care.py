@@ -129,7 +129,7 @@ class Care:
             indexer.resume([TRANSCRIPT])
             indexer.finish()
             prepare(self._store, EVERY_INGEST[1:], self._embedder)
-        mending.finish(self._store, snapshots=bool(mended & {Mend.INDEX, Mend.SNAPSHOT}))
+        mending.finish(self._store)
 
     def _unknown_embedder(self) -> Iterator[Finding]:
         """Whether the store was filled by an embedder that there is none of. It is not loaded."""

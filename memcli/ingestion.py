@@ -6,23 +6,29 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
 from .formats.pacing import paced
 from .indexing.indexer import Indexer
+from .indexing.prepare import tag
 from .model import Session, Turn
+from .providers.embedding import Embedder
 from .redaction import Redactor
+from .store import tombstones
+from .store.connection import Store
 
-__all__ = ["Ingestion", "Report", "Watcher"]
+__all__ = ["Ingestion", "Report", "Watcher", "begun"]
 
 
 @dataclass(slots=True)
 class Report:
     """What an ingest did. Counts of messages: read, and added as new turns; the rest was known already, or `forgotten`.
 
-    `redacted`: how many secrets of which kind were left out of what was read.
+    `redacted`: how many secrets of which kind were left out of what was read. Of what was read so much is done with:
+    `written`, and `passed`, which was not to be. `share`: how much of the input is read, None where nobody can tell.
     """
 
     messages: int = 0
@@ -32,14 +38,25 @@ class Report:
     problem_count: int = 0
     forgotten: int = 0
     redacted: Counter[str] = field(default_factory=Counter)
+    written: int = 0
+    passed: int = 0
+    share: float | None = None
+
+    @property
+    def done(self) -> float | None:
+        """How much of the input is done with, None where nobody can tell."""
+        return (self.written + self.passed) / self.messages * self.share if self.share and self.messages else None
 
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Whom to tell: `progress` after every message and every stored session, `problem` about each problem."""
+    """Whom to tell: `progress` after every message and every stored session, `problem` about each problem; `making`,
+    what is made for the sessions once all are stored, how many are done, and of how many.
+    """
 
     progress: Callable[[Source, Report], object] = lambda _source, _report: None
     problem: Callable[[Problem], object] = lambda _problem: None
+    making: Callable[[str, int, int], object] = lambda _what, _done, _of: None
 
 
 #: Lets the turns pass that may be stored.
@@ -52,20 +69,23 @@ _NAMED = 3
 
 
 class Ingestion:
-    """One run over any number of sources."""
+    """One run over any number of sources, of so many bytes as are `expected`: None where nobody can tell."""
 
     def __init__(
         self,
-        indexer: Callable[[Callable[[Session, int], object]], Indexer],
+        indexer: Callable[[Callable[[Session, int, int], object], Callable[[int], object]], Indexer],
         watcher: Watcher,
         gate: Gate = lambda turns: turns,
         redactor: Redactor | None = None,
+        expected: int | None = None,
     ) -> None:
         self.report = Report()
+        self._expected = expected
+        self._earlier = 0  # bytes of the sources that were read before this one
         self._watcher = watcher
         self._gate = gate
         self._redactor = redactor
-        self._indexer = indexer(self._stored)
+        self._indexer = indexer(self._stored, self._pass)
         self._source: Source | None = None
 
     def run(self, source: Source, format_name: str | None, *, strict: bool, all_branches: bool = False) -> None:
@@ -83,6 +103,7 @@ class Ingestion:
             if strict:
                 raise
             self._note(Problem(source.label, _reason(error, source)))
+        self._earlier += source.bytes_total or 0
 
     def take(self, messages: Iterable[Message], name: str) -> None:
         """Ingests messages that are at hand already, as from a source called `name`."""
@@ -120,6 +141,8 @@ class Ingestion:
             else:
                 self.report.messages += 1
                 self._add(splitter.feed(self._redacted(record)))
+                if self._expected:
+                    self.report.share = min((self._earlier + source.bytes_done) / self._expected, 1.0)
                 self._watcher.progress(source, self.report)
         self._add(splitter.flush())
         if strict or not source.found:  # a folder may hold thousands of small files: they are written in batches
@@ -129,6 +152,7 @@ class Ingestion:
         for session, turns in pieces:
             wanted = self._gate(turns)
             self.report.forgotten += len(turns) - len(wanted)
+            self._pass(len(turns) - len(wanted))
             if wanted:
                 self._indexer.add(session, wanted)
 
@@ -144,7 +168,11 @@ class Ingestion:
             if isinstance(record, Problem) and record.kept_out:
                 raise _refusal(record)
 
-    def _stored(self, session: Session, added: int) -> None:
+    def _pass(self, turns: int) -> None:
+        self.report.passed += turns
+
+    def _stored(self, session: Session, taken: int, added: int) -> None:
+        self.report.written += taken
         self.report.added += added
         if added:
             self.report.sessions.add(session.id)
@@ -156,6 +184,26 @@ class Ingestion:
         if len(self.report.problems) < _KEPT_PROBLEMS:
             self.report.problems.append(problem)
         self._watcher.problem(problem)
+
+
+def begun(
+    store: Store,
+    embedder: Embedder,
+    watcher: Watcher,
+    redactor: Redactor | None,
+    *,
+    allow_again: bool,
+    expected: int | None,
+) -> Ingestion:
+    """A run that adds to this store what it has not, and, `allow_again`, what was forgotten; see `Ingestion`."""
+    between = partial(tag, store, embedder)
+    return Ingestion(
+        lambda stored, passed: Indexer(store, embedder, stored, passed, between),
+        watcher,
+        tombstones.Gate(store, allow_again=allow_again),
+        redactor,
+        expected,
+    )
 
 
 def _records(source: Source, format_name: str | None, all_branches: bool) -> Iterator[Message | Problem | None]:

@@ -65,21 +65,6 @@ class Reading:
         return sorted(self.hits, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
 
 
-@dataclass(frozen=True, slots=True)
-class _Extractive:
-    """The extractive reader over a store, which is opened once for all that it looks up."""
-
-    store: Store
-    view: View
-
-    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
-        from .reading import ExtractiveReader
-        from .reading.stored import StoredTranscript
-
-        with self.store.reading():
-            return ExtractiveReader(StoredTranscript(self.view)).read(query, hits)
-
-
 class Memory:
     """One store of conversations. `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
     one that the store was made with.
@@ -105,7 +90,12 @@ class Memory:
         self._given = None if isinstance(embedder, str) else embedder
         self._model: Future[Embedder] | None = None
         self._writes_with: tuple[str, Embedder] | None = None
-        self._consulted = _consulted(self.store, model, budget) if model else None
+        self._consulted: Consulted | None = None
+        if model:
+            from .reading.consulting import Consulted
+            from .store.calls import StoredCalls
+
+            self._consulted = Consulted(model, StoredCalls(self.store), budget)
         self._views: dict[str | None, tuple[int, View]] = {}
         self._met: tuple[View, Needs] | None = None
 
@@ -129,38 +119,41 @@ class Memory:
         `allow_again`: also what was forgotten; `redactor`: what takes secrets out before anything is stored.
         Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
         """
-        from .formats import sources
+        from .formats import bytes_of, sources
 
         passed_over: list[Path] = []
         found = list(sources(paths, passed_over.append))
-        run = self._ingestion(watcher, re_embed, allow_again, redactor)
+        run = self._ingestion(watcher, redactor, re_embed=re_embed, allow_again=allow_again, expected=bytes_of(found))
         run.pass_over(passed_over)
         for source in found:
             run.run(source, format_name, strict=strict, all_branches=all_branches)
-        return self._finished(run)
+        return self._finished(run, watcher)
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
-        run = self._ingestion(None, False, False, None)
+        run = self._ingestion()
         run.take(messages, name)
-        return self._finished(run)
+        return self._finished(run, None)
 
-    def _finished(self, run: Ingestion) -> Report:
+    def _finished(self, run: Ingestion, watcher: Watcher | None) -> Report:
         report = run.finish()
-        self._keep_up()
+        self._keep_up(*([watcher.making] if watcher else ()))
         return report
 
     def _ingestion(
-        self, watcher: Watcher | None, re_embed: bool, allow_again: bool, redactor: Redactor | None
+        self,
+        watcher: Watcher | None = None,
+        redactor: Redactor | None = None,
+        *,
+        re_embed: bool = False,
+        allow_again: bool = False,
+        expected: int | None = None,
     ) -> Ingestion:
-        from .indexing.indexer import Indexer
-        from .ingestion import Ingestion, Watcher
-        from .store.tombstones import Gate
+        from .ingestion import Watcher, begun
 
         model = self._embedder_for_writing(re_embed=re_embed)
         self._resume(model)
-        gate = Gate(self.store, allow_again=allow_again)
-        return Ingestion(lambda stored: Indexer(self.store, model, stored), watcher or Watcher(), gate, redactor)
+        return begun(self.store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
 
     def _resume(self, model: Embedder) -> None:
         """Indexes what an interrupted change of embedder, or an older version, left without its index."""
@@ -216,12 +209,15 @@ class Memory:
             prepare(self.store, producers, lambda: self._embedder_for_writing(re_embed=False), watch)
         return bool(producers)
 
-    def _keep_up(self) -> None:
-        """Makes for the new sessions what every session has, and what older ones have had generated."""
+    def _keep_up(self, watch: Watch = lambda _what, _done, _of: None) -> None:
+        """Makes for the sessions that lack it what every session has, and what others have had generated.
+
+        Most of it is there already: that is what an older version, or a run that was interrupted, has left.
+        """
         from .indexing.prepare import kept_up
 
         if self.store.exists:
-            self._make([*(producer.makes for producer in EVERY_INGEST), *kept_up(self.store)])
+            self._make([*(producer.makes for producer in EVERY_INGEST), *kept_up(self.store)], watch)
 
     def _embedder_for_writing(self, *, re_embed: bool) -> Embedder:
         stored = self._identity() if self.store.exists else None
@@ -281,7 +277,9 @@ class Memory:
         asked for the first time over this store, what goes where.
         """
         query, found, view = self._retrieve(question, k, filters, at, strategy_name, self._filters(tell))
-        extractive = _Extractive(self.store, view)
+        from .reading.stored import StoreReader
+
+        extractive = StoreReader(self.store, view)
         with self.store.reading():  # one opening for all that is looked up
             hits = evidence(view, found, k)
             if self._consulted is None:
@@ -390,10 +388,3 @@ class Memory:
         from .store.compaction import compact
 
         return compact(self.store, dry_run=dry_run)
-
-
-def _consulted(store: Store, model: str | LanguageModel, budget: int | None) -> Consulted:
-    from .reading.consulting import Consulted
-    from .store.calls import StoredCalls
-
-    return Consulted(model, StoredCalls(store), budget)

@@ -7,6 +7,7 @@ Snowball's. Both are chosen in `docs/architecture.md`.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 
@@ -71,17 +72,27 @@ def words(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1)
-def _stemmer():  # type: ignore[no-untyped-def]
-    import snowballstemmer
+class _Stemmer(threading.local):
+    """One a thread: a Snowball stemmer holds the word that it is at.
 
-    return snowballstemmer.stemmer("english")
+    It is Snowball's Python code, also where PyStemmer is installed, whose stems may be of another version.
+    """
+
+    def __init__(self) -> None:
+        from snowballstemmer.english_stemmer import EnglishStemmer
+
+        self.stem_word = EnglishStemmer().stemWord
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> _Stemmer:
+    return _Stemmer()
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The Snowball (English) stem of one lower-case word, its possessive ending dropped."""
-    result: str = _stemmer().stemWord(word.removesuffix("'s"))
+    result: str = _stemmer().stem_word(word.removesuffix("'s"))
     return result
 
 

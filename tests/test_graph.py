@@ -58,15 +58,20 @@ def fill(db: DuckDBPyConnection) -> None:
 
 
 @pytest.fixture
-def db() -> Iterator[DuckDBPyConnection]:
-    with Store(None).writing() as connection:
+def store() -> Store:
+    return Store(None)
+
+
+@pytest.fixture
+def db(store: Store) -> Iterator[DuckDBPyConnection]:
+    with store.writing() as connection:
         fill(connection)
         yield connection
 
 
 @pytest.fixture
-def empty() -> Iterator[DuckDBPyConnection]:
-    with Store(None).writing() as connection:
+def empty(store: Store) -> Iterator[DuckDBPyConnection]:
+    with store.writing() as connection:
         yield connection
 
 
@@ -220,26 +225,26 @@ class TestIds:
 
 
 class TestSnapshot:
-    def test_it_is_written_once_a_generation(self, db: DuckDBPyConnection) -> None:
-        assert graph.snapshot(db)
-        assert not graph.snapshot(db)
+    def test_it_is_written_once_a_generation(self, store: Store, db: DuckDBPyConnection) -> None:
+        assert graph.snapshot(store)
+        assert not graph.snapshot(store)
         db.execute("update meta set value = '7' where key = 'generation'")
-        assert graph.snapshot(db)
+        assert graph.snapshot(store)
         assert snapshots.load(db, "graph")[1:] == (5, 7)  # type: ignore[index]
 
-    def test_it_gives_what_was_computed(self, db: DuckDBPyConnection) -> None:
+    def test_it_gives_what_was_computed(self, store: Store, db: DuckDBPyConnection) -> None:
         before = graph.summary(db)
-        graph.snapshot(db)
+        graph.snapshot(store)
         assert graph.summary(db) == before
 
-    def test_it_is_what_is_read(self, db: DuckDBPyConnection) -> None:
-        graph.snapshot(db)
-        self._rewrite(db, labels=[0, 0, 1, 1, -1])
+    def test_it_is_what_is_read(self, store: Store, db: DuckDBPyConnection) -> None:
+        graph.snapshot(store)
+        self._rewrite(store, labels=[0, 0, 1, 1, -1])
         assert [n.community for n in graph.whole(db).nodes if n.kind == "sentence"] == [0, 0, 1, 1, None]
 
-    def test_an_older_generation_counts_for_nothing(self, db: DuckDBPyConnection) -> None:
-        graph.snapshot(db)
-        self._rewrite(db, labels=[0, 0, 1, 1, -1])
+    def test_an_older_generation_counts_for_nothing(self, store: Store, db: DuckDBPyConnection) -> None:
+        graph.snapshot(store)
+        self._rewrite(store, labels=[0, 0, 1, 1, -1])
         db.execute("update meta set value = '1' where key = 'generation'")
         assert self._sound(db)
 
@@ -248,42 +253,42 @@ class TestSnapshot:
         [[0, 0, 0, 1, 5], [0, 0, 0, 1, -2], [0, 0, 1, 1, 1], [0, 0, 0, 1, -1], [0, 0, 0, 2, 2], [0, 0, 0, 1]],
         ids=["too high", "too low", "larger after smaller", "single", "gap", "too few"],
     )
-    def test_labels_that_cannot_be_are_none(self, db: DuckDBPyConnection, labels: list[int]) -> None:
-        graph.snapshot(db)
-        self._rewrite(db, labels=labels)
+    def test_labels_that_cannot_be_are_none(self, store: Store, db: DuckDBPyConnection, labels: list[int]) -> None:
+        graph.snapshot(store)
+        self._rewrite(store, labels=labels)
         assert self._sound(db)
 
     @pytest.mark.parametrize(
         "data", [b"", b"mcg1", b"\x80\x04K\x01.", b"mcg0" + bytes(52), b"mcg1\xff\xff\xff\xff" + bytes(48)]
     )
-    def test_bytes_of_something_else_are_none(self, db: DuckDBPyConnection, data: bytes) -> None:
-        snapshots.save(db, "graph", data, 5)
+    def test_bytes_of_something_else_are_none(self, store: Store, db: DuckDBPyConnection, data: bytes) -> None:
+        snapshots.save(store, "graph", data, 5, 0)
         assert self._sound(db)
 
-    def test_a_broken_checksum_is_none(self, db: DuckDBPyConnection) -> None:
-        graph.snapshot(db)
-        self._rewrite(db, labels=[0, 0, 1, 1, -1])
+    def test_a_broken_checksum_is_none(self, store: Store, db: DuckDBPyConnection) -> None:
+        graph.snapshot(store)
+        self._rewrite(store, labels=[0, 0, 1, 1, -1])
         db.execute("update snapshot set checksum = 'x'")
         assert self._sound(db)
 
-    def test_other_sentences_are_none(self, db: DuckDBPyConnection) -> None:
-        graph.snapshot(db)
-        self._rewrite(db, labels=[0, 0, 1, 1, -1])
+    def test_other_sentences_are_none(self, store: Store, db: DuckDBPyConnection) -> None:
+        graph.snapshot(store)
+        self._rewrite(store, labels=[0, 0, 1, 1, -1])
         db.execute("update unit set seq = 11 where id = 'n:b1'")
         assert next(n.community for n in graph.whole(db).nodes if n.id == "n:a2") == 0
 
-    def test_modularity_out_of_range_is_none(self, db: DuckDBPyConnection) -> None:
+    def test_modularity_out_of_range_is_none(self, store: Store, db: DuckDBPyConnection) -> None:
         for value in (float("nan"), float("inf"), -2.0):
-            snapshots.save(db, "graph", graph_bytes([0, 0, 1, 1, -1], value), 5)
+            snapshots.save(store, "graph", graph_bytes([0, 0, 1, 1, -1], value), 5, 0)
             assert self._sound(db)
 
-    def test_an_empty_store_has_one_too(self, empty: DuckDBPyConnection) -> None:
-        assert graph.snapshot(empty)
-        assert not graph.snapshot(empty)
+    def test_an_empty_store_has_one_too(self, store: Store, empty: DuckDBPyConnection) -> None:
+        assert graph.snapshot(store)
+        assert not graph.snapshot(store)
 
     @staticmethod
-    def _rewrite(db: DuckDBPyConnection, labels: list[int]) -> None:
-        snapshots.save(db, "graph", graph_bytes(labels, 0.25), len(labels))
+    def _rewrite(store: Store, labels: list[int]) -> None:
+        snapshots.save(store, "graph", graph_bytes(labels, 0.25), len(labels), 0)
 
     @staticmethod
     def _sound(db: DuckDBPyConnection) -> bool:

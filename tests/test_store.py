@@ -14,18 +14,17 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import StoreBusy, StoreDamaged, StoreMissing, StoreNotWritable, StoreTooNew
 from memcli.indexing.coarse import pooled_norms, rounds
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.store import migrations, snapshots, transcript
+from memcli.store import migrations, transcript
 from memcli.store.connection import Store
 from memcli.store.migrations import MIGRATIONS
 from memcli.store.rows import from_stored, to_stored
-from memcli.store.vectors import VectorIndex
 from memcli.store.view import View
 
 from .conftest import aged
@@ -322,98 +321,6 @@ def test_another_embedder_is_refused_until_asked_for(
 
 
 # -- vectors and snapshots ------------------------------------------------------------------------------------------
-
-
-def _unit_rows(n: int, seed: int = 0) -> np.ndarray:
-    rows = np.random.default_rng(seed).standard_normal((n, 32)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(1, 5))
-def test_exact_search_does_not_depend_on_the_pieces(sizes: list[int], k: int) -> None:
-    rows = _unit_rows(sum(sizes))
-    index = VectorIndex(32)
-    start = 0
-    for size in sizes:
-        index.extend(np.arange(start, start + size), rows[start : start + size].astype(np.float16))
-        start += size
-    found, cosines = index.nearest(rows[:3], k)
-    exact = rows[:3] @ rows.astype(np.float16).astype(np.float32).T
-    kept = min(k, len(rows))
-    assert found[:, :kept].tolist() == np.argsort(-exact, axis=1, kind="stable")[:, :kept].tolist()
-    assert (np.diff(cosines[:, :kept], axis=1) <= 0).all()
-
-
-def test_hnsw_and_the_tail_find_what_exact_search_finds() -> None:
-    rows = _unit_rows(2000)
-    exact, approximate = VectorIndex(32), VectorIndex(32, hnsw_from=500)
-    for start in range(0, 2000, 150):
-        part = np.arange(start, min(start + 150, 2000))
-        for index in (exact, approximate):
-            index.extend(part, rows[part].astype(np.float16))
-    assert approximate.snapshot_is_due
-    assert exact.rows == approximate.rows == 2000
-    a, _ = exact.nearest(rows[:100], 5)
-    b, _ = approximate.nearest(rows[:100], 5)
-    shared = np.mean([len(set(x) & set(y)) / 5 for x, y in zip(a.tolist(), b.tolist(), strict=True)])
-    assert shared > 0.95
-
-
-def test_a_snapshot_lags_is_extended_and_a_broken_one_is_missing(tmp_path: Path) -> None:
-    rows = _unit_rows(900)
-    store = Store(tmp_path / "v.memcli")
-    index = VectorIndex(32, hnsw_from=300)
-    with store.writing() as db:
-        values = [(i, i, 1, rows[i].astype(np.float16).tobytes()) for i in range(600)]
-        db.executemany("insert into vector values (?, ?, ?, ?)", values)
-        index.refresh(db)
-        index.save(db)
-        db.executemany(
-            "insert into vector values (?, ?, ?, ?)",
-            [(i, i, 1, rows[i].astype(np.float16).tobytes()) for i in range(600, 700)],
-        )
-    again = VectorIndex(32, hnsw_from=300, few=0)
-    with store.writing() as db:
-        again.refresh(db)
-        assert again.rows == 700
-        assert not again.snapshot_is_due
-        assert again.nearest(rows[650:651], 1)[0].tolist() == [[650]]
-        db.execute("update snapshot set data = 'broken'::blob where part = 0")
-        assert snapshots.load(db, "hnsw") is None
-        assert snapshots.state(db) == {"hnsw": "broken"}
-        rebuilt = VectorIndex(32, hnsw_from=300, few=0)
-        rebuilt.refresh(db)
-        assert rebuilt.snapshot_is_due
-        assert rebuilt.nearest(rows[10:11], 1)[0].tolist() == [[10]]
-
-
-def test_a_snapshot_is_loaded_only_for_many_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = _unit_rows(900)
-    loaded: list[int] = []
-    load = snapshots.load_hnsw
-    monkeypatch.setattr(snapshots, "load_hnsw", lambda db, d, n: loaded.append(n) or load(db, d, n))
-    with Store(tmp_path / "v.memcli").writing() as db:
-        values = [(i, i, 1, row.astype(np.float16).tobytes()) for i, row in enumerate(rows)]
-        db.executemany("insert into vector values (?, ?, ?, ?)", values[:600])
-        filled = VectorIndex(32, hnsw_from=300)
-        filled.refresh(db)
-        filled.save(db)
-        db.executemany("insert into vector values (?, ?, ?, ?)", values[600:700])
-        loaded.clear()
-        index = VectorIndex(32, hnsw_from=300, few=20)
-        index.refresh(db)
-        found, _ = index.nearest(rows[590:610], 3)
-        exact = rows[590:610] @ rows[:700].astype(np.float16).astype(np.float32).T
-        assert found.tolist() == np.argsort(-exact, axis=1, kind="stable")[:, :3].tolist()
-        assert index.rows == 700
-        assert not loaded
-        index.nearest(rows[:1], 3)
-        db.executemany("insert into vector values (?, ?, ?, ?)", values[700:])
-        index.refresh(db)
-        assert loaded == [900]
-        assert index.rows == 900
-        assert index.nearest(rows[[10, 850]], 1)[0].tolist() == [[10], [850]]
 
 
 def test_no_store_is_ever_unpickled() -> None:

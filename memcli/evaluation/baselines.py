@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from ..model import Hit, Kind, Needs, Query
-from ..ranking.arrays import group_max, group_sum, top
+from ..ranking.arrays import group_max, group_sum, top_and_ties
 from ..ranking.bm25 import bm25
 from ..store.view import View
 from ..strategies import STRATEGIES, Strategy, strategy
-from ..strategies.base import chunk_units, cut
+from ..strategies.base import chunk_units, cut, ranked
 from ..text import content_stems
 
 __all__ = ["BASELINES", "DenseUnits", "LexicalSessions", "Nothing", "Random", "Recency", "contender", "contenders"]
@@ -138,9 +138,10 @@ class _Units:
         allowed = view.allowed(query.filters)
         some = np.bincount(self.of_turn[allowed], minlength=len(self.scores)) > 0
         candidates = np.flatnonzero(some & self.eligible)
-        chosen = candidates[top(self.scores[candidates], k)]
+        chosen = candidates[top_and_ties(self.scores[candidates], k)]
         units = chunk_units(view, self.kind, self.of_turn, chosen, each, allowed)
-        return [Hit(unit, score) for unit, score in zip(units, self.scores[chosen].tolist(), strict=True)]
+        hits = (Hit(unit, score) for unit, score in zip(units, self.scores[chosen].tolist(), strict=True))
+        return ranked(hits, k)
 
 
 def _baselines(seed: int) -> Mapping[str, Callable[[], Strategy]]:

@@ -10,7 +10,7 @@ from .base import HEAD_BYTES, Format, Message, Problem
 from .detection import FORMATS, detect
 from .reading import read
 from .sessions import GAP, Piece, SessionSplitter, turn_id
-from .sources import Source, sources
+from .sources import Source, bytes_of, sources
 
 __all__ = [
     "FORMATS",
@@ -22,6 +22,7 @@ __all__ = [
     "Problem",
     "SessionSplitter",
     "Source",
+    "bytes_of",
     "detect",
     "read",
     "sources",

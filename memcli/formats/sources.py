@@ -20,7 +20,7 @@ from .opened import BUFFER, ZIP, Opened, unpacked
 from .streams import Counted
 from .zips import has_transcripts
 
-__all__ = ["Source", "sources"]
+__all__ = ["Source", "bytes_of", "sources"]
 
 
 class Source:
@@ -98,6 +98,12 @@ def sources(paths: Iterable[str | Path], on_skip: Callable[[Path], object] | Non
     for path in paths:
         found.extend(_expand(str(path), on_skip))
     return iter(found)
+
+
+def bytes_of(found: Iterable[Source]) -> int | None:
+    """How many bytes these inputs have together, None where nobody can tell."""
+    sizes = [source.bytes_total for source in found]
+    return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def _expand(path: str, on_skip: Callable[[Path], object] | None) -> list[Source]:

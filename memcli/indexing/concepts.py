@@ -20,7 +20,8 @@ from ..providers.embedding import Embedder
 from ..ranking import lifting
 from ..relations import AVERSIONS, DOMAINS, GLOSSES, RelationType
 from ..store import concepts as stored
-from ..store.concepts import LiftedRow, Tastes, Topics, unit_rows
+from ..store.concepts import LiftedRow, Tastes, Topics
+from ..store.cosine import cosines, exact, unit_rows
 from ..store.lifted import TAKEN_BACK, taken_back
 
 if TYPE_CHECKING:
@@ -68,13 +69,13 @@ def grow(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str]) -> N
     if not len(fresh.unit):
         return
     found = stored.topics(db, dimension)
-    places, cosines = _assign(found, fresh)
+    places, nearness = _assign(found, fresh)
     changed = sorted(set(places.tolist()))
     topic = np.array([found.seqs[place] for place in places], dtype=np.int64)
     stored.write_topics(db, found, changed)
     among = [found.seqs[place] for place in changed]
     things = _things(fresh, topic, stored.tastes(db, dimension, among))
-    stored.write_members(db, fresh.unit, topic, things, cosines)
+    stored.write_members(db, fresh.unit, topic, things, nearness)
     held = stored.tastes(db, dimension, among)
     rows = list(_lift(held, found, sensitive, set(taken_back(db).values()), stored.edges_of(db, among)))
     stored.write_lifted(db, among, rows)
@@ -106,24 +107,24 @@ def _assign(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]
     """The place of each assertion's topic in `found`, which takes it in, and its cosine to that before it came."""
     known, most = len(found.seqs), len(found.seqs) + len(fresh.unit)
     found.sums = np.concatenate([found.sums, np.zeros((len(fresh.unit), found.sums.shape[1]), dtype=np.float32)])
-    centres, next_seq = unit_rows(found.sums), max(found.seqs, default=-1) + 1
+    centres, next_seq = exact(unit_rows(found.sums)), max(found.seqs, default=-1) + 1
     places = np.zeros(len(fresh.unit), dtype=np.int64)
-    cosines = np.ones(len(fresh.unit), dtype=np.float32)
+    nearness = np.ones(len(fresh.unit), dtype=np.float32)
     for number, vector in enumerate(fresh.vectors):
-        near = centres[:known] @ vector
+        near = cosines(vector, centres[:known])
         best = int(near.argmax()) if known else most
         if best == most or near[best] < TOPIC:
             best, known = known, known + 1
             found.seqs.append(next_seq + best - (most - len(fresh.unit)))
             found.members.append(0)
         else:
-            cosines[number] = near[best]
+            nearness[number] = near[best]
         found.sums[best] += vector
         found.members[best] += 1
-        centres[best] = unit_rows(found.sums[best][None])[0]
+        centres[best] = exact(unit_rows(found.sums[best][None]))[0]
         places[number] = best
     found.sums = found.sums[:known]
-    return places, cosines
+    return places, nearness
 
 
 def _things(fresh: Tastes, topic: Ints, older: Tastes) -> Ints:
@@ -134,7 +135,7 @@ def _things(fresh: Tastes, topic: Ints, older: Tastes) -> Ints:
     for place in range(len(older.unit), len(units)):
         own = np.flatnonzero((topics[:place] == topics[place]) & (heads[:place] == heads[place]))
         if len(own):
-            near = vectors[own] @ vectors[place]
+            near = cosines(vectors[place], vectors[own])
             if near.max() >= ALIAS:
                 things[place] = things[own[int(near.argmax())]]
     return things[len(older.unit) :]
@@ -171,8 +172,8 @@ def _lift(
 
 def features(held: Tastes, places: Ints, centre: npt.NDArray[np.float32]) -> dict[str, float]:
     """The features of a candidate edge (`ranking.lifting.pattern`): its own assertions', whatever else was said."""
-    cosines = (held.vectors[places] @ centre).astype(np.float64)
-    return lifting.pattern(held.days[places], held.session[places].tolist(), held.confidence[places], cosines)
+    near = cosines(centre, held.vectors[places])
+    return lifting.pattern(held.days[places], held.session[places].tolist(), held.confidence[places], near)
 
 
 def _wants(held: Tastes) -> Bools:

@@ -18,6 +18,7 @@ from ..errors import ModelUnavailable
 from ..model import Kind, Session, Turn, TurnId
 from ..ranking.bm25 import idf
 from ..store import memories, transcript
+from ..store.cosine import cosines
 from ..store.memories import Fact, MemoryRow
 from ..store.rows import transaction
 from ..text import content_stems
@@ -242,8 +243,8 @@ def _changes(
     new = [(seq, unit, vector) for seq, (unit, vector) in made.items() if unit.kind is Kind.FACT and unit.supported]
     if not new or not earlier:
         return
-    cosines = np.stack([vector for _, _, vector in new]) @ np.stack([fact.vector for fact in earlier]).T
-    for a, b in np.argwhere(cosines >= _OF_ONE_THING).tolist():
+    alike = cosines(np.stack([vector for _, _, vector in new]), np.stack([fact.vector for fact in earlier]))
+    for a, b in np.argwhere(alike >= _OF_ONE_THING).tolist():
         seq, unit, vector = new[a]
         if unit.label == earlier[b].label and supersedes(_told(session, unit, vector), _known(earlier[b])):
             yield earlier[b].unit, seq, unit.at

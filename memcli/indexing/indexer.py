@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..model import Session, SessionId, Turn, TurnId
 from ..providers.embedding import Embedder
-from ..store import graph, transcript, units, vectors
+from ..store import graph, snapshots, transcript, units, vectors
 from ..store.connection import Store
+from ..store.sharing import give_way, in_turns
 from ..store.vectors import VectorIndex
 from ..text import words
+from .neighbours import Neighbours, neighbours
 from .plan import Producer
 from .segments import Segmented, segment
 from .writer import Embedded, SessionWriter
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["Indexer"]
 
 #: Sentences that are gathered before they are embedded and written: a few seconds of work, which is all that a kill
 #: can cost, and enough to fill the embedder's batches with sentences of one length.
 BATCH = 3000
+#: The first batch is smaller, and each after it larger by so much, so that something is stored soon.
+FIRST_BATCH, GROWTH = 400, 1.5
 #: New turns after which the graph's communities are worth finding at once, and not when somebody looks at them.
 GRAPH_FROM = 5000
 
 
-class Indexer:
-    """Takes sessions' turns and stores them with their index; calls `stored` after each committed session.
+#: After the store was held, others may have it for so many times as long, while nobody waits for what is to be written.
+_LEISURE = 4.0
 
-    One batch is written, by a thread of its own, while the next is read and embedded.
+
+class Indexer:
+    """Takes sessions' turns and stores them with their index; calls `stored` with each session that is committed, how
+    many turns were taken of it, and how many of these were new, and `passed` with how many were known already.
+
+    One batch is written, by a thread of its own, which calls `stored`, while the next is read and embedded. `between`
+    is called, in the caller's thread, with the sessions of each whole batch once it is written.
     """
 
     def __init__(
         self,
         store: Store,
         embedder: Embedder,
-        stored: Callable[[Session, int], object] = lambda _session, _added: None,
+        stored: Callable[[Session, int, int], object] = lambda _session, _taken, _added: None,
+        passed: Callable[[int], object] = lambda _known: None,
+        between: Callable[[Sequence[SessionId]], object] = lambda _sessions: None,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._stored = stored
+        self._passed = passed
+        self._between = between
+        self._batch = min(FIRST_BATCH, BATCH)
         self._index = VectorIndex(embedder.dimension)
         self._waiting: list[Segmented] = []
         self._sentences = 0
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memcli-writer")
         self._written: Future[None] | None = None
+        self._awaited = threading.Event()  # somebody waits for what is being written
         self._writing: Sequence[Segmented] = ()
         self._embedded = Embedded({}, {})
         self._added = 0
@@ -56,39 +77,71 @@ class Indexer:
         segmented = segment(session, turns)
         self._waiting.append(segmented)
         self._sentences += sum(len(parts.sentences) for parts in segmented.segments)
-        if self._sentences >= BATCH:
-            self._hand_over()
+        if self._sentences >= self._batch:
+            self._batch = min(int(self._batch * GROWTH), BATCH)
+            self._between(self._hand_over())
 
     def flush(self) -> None:
         """Embeds and writes everything taken so far, one transaction a session."""
         self._hand_over()
         self._wait()
 
-    def _hand_over(self) -> None:
+    def _hand_over(self) -> list[SessionId]:
+        """Has what waits written; returns the sessions of what was handed over before, which is written now."""
         waiting, self._waiting, self._sentences = self._waiting, [], 0
         waiting = self._without_known(waiting)
+        done = list(dict.fromkeys(segmented.session.id for segmented in self._writing))
         if not waiting:
-            return
+            return []
         embedded = self._embed(
             [h for s in waiting for p in s.segments for h in zip(p.hashes, p.sentences, strict=True)]
         )
         self._wait()
         self._writing, self._embedded = waiting, embedded
         self._written = self._thread.submit(self._write, waiting, embedded)
+        return done
 
     def _wait(self) -> None:
         written, self._written = self._written, None
         if written is not None:
-            written.result()
+            self._awaited.set()
+            try:
+                written.result()
+            finally:
+                self._awaited.clear()
         self._writing = ()
 
     def _write(self, batch: Sequence[Segmented], embedded: Embedded) -> None:
-        with self._store.writing() as db:
-            writer = SessionWriter(db, batch, embedded, self._index)
-            for segmented in batch:
-                added = writer.write(segmented)
-                self._added += added
-                self._stored(segmented.session, added)
+        writer = SessionWriter(batch, embedded, self._neighbours(batch, embedded))
+        in_turns(self._store, batch, lambda db, segmented: self._write_one(db, writer, segmented), self._pause)
+        if self._index.snapshot_is_due():
+            self._save()
+
+    def _neighbours(self, batch: Sequence[Segmented], embedded: Embedded) -> Neighbours:
+        """Worked out while the store is open to others: what they add meanwhile is joined to nothing of this batch."""
+        hashes = [h for segmented in batch for parts in segmented.segments for h in parts.hashes]
+        stored: Mapping[int, int] = {}
+        if self._store.exists:
+            with self._store.reading() as db:
+                stored = vectors.find_vectors(db, hashes)
+            self._index.refresh(self._store.reading, len(set(hashes)) - len(stored))
+        return neighbours(batch, embedded.rows, stored, self._index)
+
+    def _write_one(self, db: DuckDBPyConnection, writer: SessionWriter, segmented: Segmented) -> None:
+        added = writer.write(db, segmented)
+        self._added += added
+        self._stored(segmented.session, len(segmented.turns), added)
+
+    def _pause(self, held: float) -> None:
+        """Leaves the store to others: for longer, as long as the caller has something else to do."""
+        self._awaited.wait(_LEISURE * held)
+        give_way(held)
+
+    def _save(self) -> None:
+        with self._store.reading() as db:
+            made_at = snapshots.generation(db)
+        data, rows = self._index.snapshot()
+        snapshots.save(self._store, snapshots.LINKS, data, rows, made_at)
 
     def resume(self, producers: Sequence[Producer]) -> None:
         """Indexes the stored sessions for which one of `producers` has not been run in its present version."""
@@ -105,12 +158,10 @@ class Indexer:
         """Writes what waits, then the snapshot of the vectors where it lags too far behind."""
         self.flush()
         self._thread.shutdown()
-        if self._index.snapshot_is_due or self._added >= GRAPH_FROM:
-            with self._store.writing() as db:
-                if self._index.snapshot_is_due:
-                    self._index.save(db)
-                if self._added >= GRAPH_FROM:
-                    graph.snapshot(db)
+        if self._index.snapshot_is_due(at_last=True):
+            self._save()
+        if self._added >= GRAPH_FROM:
+            graph.snapshot(self._store)
 
     def known(self, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
         """Which turns are stored, or wait to be, and in which session."""
@@ -142,6 +193,7 @@ class Indexer:
         left = []
         for segmented in waiting:
             keep = [i for i, turn in enumerate(segmented.turns) if turn.id not in done]
+            self._passed(len(segmented.turns) - len(keep))
             if keep:
                 turns, parts = [segmented.turns[i] for i in keep], [segmented.segments[i] for i in keep]
                 left.append(Segmented(segmented.session, turns, parts))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..providers.language import LanguageModel
     from .asking import Failed
 
-__all__ = ["generate", "kept_up", "lacking", "prepare"]
+__all__ = ["generate", "kept_up", "lacking", "prepare", "tag"]
 
 #: Told what is made, how many sessions are done, and of how many.
 Watch = Callable[[str, int, int], object]
@@ -44,6 +44,14 @@ def prepare(
     """Runs the producers for every session that lacks what they make. Raises StoreError, ModelUnavailable."""
     for producer in producers:
         _RUNS[producer](store, model(), watch)
+
+
+def tag(store: Store, embedder: Embedder, sessions: Sequence[SessionId]) -> None:
+    """Makes the assertions of these sessions, as far as they lack them: while an ingest is at work on the next."""
+    from .assertions import Assertions
+
+    if sessions:
+        Assertions(store, embedder).run(sessions)
 
 
 def _transcript(store: Store, embedder: Embedder, _: Watch) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from ..model import SessionId
 from ..providers.embedding import Embedder
-from ..store import units
+from ..store import transcript, units
 from ..store.connection import Store
 from .asking import Asking, Failed, SessionWriter
 from .plan import Producer
@@ -51,8 +52,8 @@ class Runner(ABC, Generic[Writes, Draft]):
         self._asking: Asking[Any] | None = Asking(writer, failed) if writer else None
         self._pending: set[int] = set()
 
-    def run(self) -> int:
-        """Makes it for every session that has none, or has grown since; returns how many.
+    def run(self, among: Collection[SessionId] | None = None) -> int:
+        """Makes it for every session, or those of `among`, that has none, or has grown since; returns how many.
 
         Raises StoreError; ModelUnavailable where the embedder fails; BudgetSpent, after what is paid for is written.
         """
@@ -60,6 +61,9 @@ class Runner(ABC, Generic[Writes, Draft]):
         together = self._writer.at_once if self._writer else BATCH
         with self._store.reading() as db:
             missing = units.unbuilt(db, {producer.name: producer.version})
+            if among is not None:
+                numbers = transcript.session_numbers(db, list(among)).values()
+                missing = sorted(set(missing).intersection(numbers))
         self._pending = set(missing)
         done = 0
         for start in range(0, len(missing), together):

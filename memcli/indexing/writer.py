@@ -1,8 +1,11 @@
-"""One session into the store: what was said and everything that is made from it, in one short transaction."""
+"""Sessions into the store: what was said and everything that is made from it, each in one short transaction.
+
+What can be worked out before is: a session is joined to the rest by `neighbours`, while the store is open to others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -11,24 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, Turn, TurnId
-from ..store import lexical, tombstones, transcript, units, vectors
+from ..store import lexical, snapshots, tombstones, transcript, units, vectors
 from ..store.rows import transaction
 from ..store.units import Numbers, SentenceRow, UnitRows
 from .coarse import pooled_norms, rounds
+from .neighbours import Neighbours
 from .plan import TRANSCRIPT
 from .segments import Segmented, TurnSegments
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from ..store.vectors import VectorIndex
-
-__all__ = ["LEAST_COSINE", "NEIGHBOURS", "Embedded", "PlacedTurn", "SessionWriter", "coarse_units"]
-
-#: Edges that a new sentence gets to its nearest neighbours in the store (SGMem: k = 3 on LongMemEval, 1 on LoCoMo).
-NEIGHBOURS = 3
-#: A cosine under this joins nothing: MiniLM gives most unrelated sentences less.
-LEAST_COSINE = 0.3
+__all__ = ["Embedded", "PlacedTurn", "SessionWriter", "coarse_units"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -43,8 +40,12 @@ class Embedded:
 
 @dataclass(slots=True)
 class _Held:
-    """What is known of the store while it is held: read once, and kept up to date with every commit."""
+    """What is known of the store: read once, and kept up to date with every commit, as long as nobody else writes.
 
+    `generation`: of the store when it was so.
+    """
+
+    generation: int
     numbers: Numbers
     sessions: dict[SessionId, int]
     turns: dict[TurnId, tuple[int, bool]]
@@ -53,41 +54,48 @@ class _Held:
     first_units: dict[int, int]
 
     @classmethod
-    def read(cls, db: DuckDBPyConnection, batch: Sequence[Segmented]) -> _Held:
-        """For the sessions, turns and sentences of a batch."""
+    def read(cls, db: DuckDBPyConnection, batch: Sequence[Segmented], near: Neighbours) -> _Held:
+        """For the sessions, turns and sentences of a batch, and the neighbours of these."""
+        said = [h for s in batch for parts in s.segments for h in parts.hashes]
+        known = vectors.find_vectors(db, [*said, *near.hashes()])
         return cls(
+            snapshots.generation(db),
             Numbers.read(db),
             transcript.session_numbers(db, [s.session.id for s in batch]),
             transcript.indexed(db, [turn.id for s in batch for turn in s.turns]),
             tombstones.forgotten(db, [turn.id for s in batch for turn in s.turns]),
-            vectors.find_vectors(db, [h for s in batch for parts in s.segments for h in parts.hashes]),
-            vectors.representatives(db),
+            known,
+            units.first_units(db, known.values()),
         )
 
 
 class SessionWriter:
-    """Writes the sessions of a batch, one transaction each, while the store is held open for writing."""
+    """Writes the sessions of a batch, one transaction each. The store may be let go of in between."""
 
-    def __init__(
-        self, db: DuckDBPyConnection, batch: Sequence[Segmented], embedded: Embedded, index: VectorIndex
-    ) -> None:
-        self._db = db
+    def __init__(self, batch: Sequence[Segmented], embedded: Embedded, near: Neighbours) -> None:
+        self._batch = batch
         self._embedded = embedded
-        self._index = index
-        index.refresh(db)
-        self._held = _Held.read(db, batch)
+        self._near = near
+        self._held: _Held | None = None
 
-    def write(self, segmented: Segmented) -> int:
+    def write(self, db: DuckDBPyConnection, segmented: Segmented) -> int:
         """Adds the turns that the store has not yet, with all their units; returns how many. All of it or nothing.
 
         Turns that the store has without an index (an older version's, or another embedder's) are indexed in place.
         """
-        with transaction(self._db):
-            writing = _Writing(self._db, segmented, self._embedded, self._index, self._held)
+        held = self._known(db)
+        with transaction(db):
+            writing = _Writing(db, segmented, self._embedded, self._near, held)
             added = writing.run()
-            self._db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+            db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
         writing.keep()
         return added
+
+    def _known(self, db: DuckDBPyConnection) -> _Held:
+        """What is known of the store; read again where somebody else has written to it since."""
+        if self._held is None or self._held.generation != snapshots.generation(db):
+            self._held = _Held.read(db, self._batch, self._near)
+        return self._held
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +116,18 @@ class _Writing:
         db: DuckDBPyConnection,
         segmented: Segmented,
         embedded: Embedded,
-        index: VectorIndex,
+        near: Neighbours,
         held: _Held,
     ) -> None:
         self.db = db
         self.segmented = segmented
         self.embedded = embedded
-        self.index = index
+        self.near = near
         self.held = held
         self.session = held.sessions.get(segmented.session.id, held.numbers.session)
         self.is_new = segmented.session.id not in held.sessions
         self.turns: dict[TurnId, tuple[int, bool]] = {}
         self.hashes: dict[int, int] = {}
-        self.halves = np.zeros((0, 0), dtype=np.float16)
         self.first_units: dict[int, int] = {}
         self.units = 0
 
@@ -145,8 +152,7 @@ class _Writing:
 
     def keep(self) -> None:
         """Notes what was committed."""
-        if self.hashes:
-            self.index.extend(np.array(list(self.hashes.values())), self.halves)
+        self.held.generation += 1
         numbers = self.held.numbers
         numbers.session += self.is_new
         numbers.turn += sum(turn not in self.held.turns for turn in self.turns)
@@ -183,8 +189,8 @@ class _Writing:
         new = [h for h in dict.fromkeys(hashes) if h not in self.held.vectors]
         if new:
             first = self.held.numbers.vector
-            self.halves = np.stack([self.embedded.rows[h] for h in new]).astype(np.float16)
-            vectors.add_vectors(self.db, first, new, [self.embedded.weights[h] for h in new], self.halves)
+            halves = np.stack([self.embedded.rows[h] for h in new]).astype(np.float16)
+            vectors.add_vectors(self.db, first, new, [self.embedded.weights[h] for h in new], halves)
             self.hashes = {h: first + i for i, h in enumerate(new)}
         return {h: self.hashes[h] if h in self.hashes else self.held.vectors[h] for h in hashes}
 
@@ -213,42 +219,27 @@ class _Writing:
 
         A sentence that was said before, word for word, is joined to its first occurrence alone.
         """
-        fresh = []
-        for sentence in (s for s in sentences if s.unit >= rows.first):
-            first = self._first_unit(sentence)
-            if first == sentence.unit:
-                fresh.append(sentence)
-            else:
+        hashes = {number: hash_ for hash_, number in self.hashes.items()}
+        new = [(sentence, self._first_unit(sentence)) for sentence in sentences if sentence.unit >= rows.first]
+        for sentence, first in new:
+            if first != sentence.unit:
                 rows.join(sentence.unit, first, Relation.SIMILAR, 1.0)
-        if not fresh:
-            return
-        queries = np.stack([s.vector for s in fresh])
-        numbers = np.array([s.number for s in fresh])
-        for sentence, near, cosines in zip(fresh, *self._nearest(queries, numbers), strict=True):
-            for number, cosine in zip(near.tolist(), cosines.tolist(), strict=True):
-                if cosine >= LEAST_COSINE:
-                    rows.join(sentence.unit, self._unit_of(number), Relation.SIMILAR, min(cosine, 1.0))
+            elif sentence.number in hashes:
+                for unit, cosine in self._near_units(hashes[sentence.number]):
+                    rows.join(sentence.unit, unit, Relation.SIMILAR, min(cosine, 1.0))
 
-    def _nearest(
-        self, queries: Floats, numbers: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """The nearest stored vectors, and those of this session, of each query; never itself."""
-        own = vectors.cosines(queries, queries)
-        np.fill_diagonal(own, -np.inf)
-        near, cosines = self.index.nearest(queries, NEIGHBOURS)
-        near = np.concatenate([near, np.broadcast_to(numbers, own.shape)], axis=1)
-        cosines = np.concatenate([cosines, own], axis=1)
-        order = np.lexsort((near, -cosines), axis=1)[:, :NEIGHBOURS]
-        return np.take_along_axis(near, order, axis=1), np.take_along_axis(cosines, order, axis=1)
+    def _near_units(self, hash_: int) -> Iterator[tuple[int, float]]:
+        """The units in which a new sentence's neighbours were said first; of one that was forgotten since, none."""
+        for other, cosine in self.near.of(hash_):
+            number = self.hashes.get(other, self.held.vectors.get(other))
+            unit = self.first_units.get(number, self.held.first_units.get(number)) if number is not None else None
+            if unit is not None:
+                yield unit, cosine
 
     def _first_unit(self, sentence: SentenceRow) -> int:
         """The unit in which the sentence was said first; a new one's is itself."""
         stored = self.held.first_units.get(sentence.number)
         return self.first_units.setdefault(sentence.number, sentence.unit) if stored is None else stored
-
-    def _unit_of(self, number: int) -> int:
-        stored = self.held.first_units.get(number)
-        return self.first_units[number] if stored is None else stored
 
 
 def coarse_units(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Neighbours", "group_best", "group_max", "group_sum", "standard", "top"]
+__all__ = ["Neighbours", "group_best", "group_max", "group_sum", "settled", "standard", "top", "top_and_ties"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -38,14 +38,34 @@ def group_sum(scores: Floats, groups: Ints, count: int) -> Floats:
     return sums
 
 
-def top(scores: Floats, k: int) -> Ints:
-    """The places of the k highest scores, best first; equal scores in the order of conversation."""
+def settled(scores: Floats) -> Floats:
+    """The scores to 30 bits: what is left of a sum whatever order, and whatever machine, it was made in."""
+    mantissa, exponent = np.frexp(scores)
+    rounded: Floats = np.ldexp(np.round(mantissa * _STEPS), exponent - _BITS)
+    return rounded
+
+
+_BITS = 30
+_STEPS = 2.0**_BITS
+
+
+def top_and_ties(scores: Floats, k: int) -> Ints:
+    """The places of the k highest scores, settled, and of all that equal the last of these; best first.
+
+    Equal scores are in the order of conversation.
+    """
     k = min(k, len(scores))
     if k <= 0:
         return np.zeros(0, dtype=np.int64)
+    scores = settled(scores)
     bound = np.partition(scores, len(scores) - k)[len(scores) - k]
     places = np.flatnonzero(scores >= bound)
-    return places[np.argsort(-scores[places], kind="stable")][:k]
+    return places[np.argsort(-scores[places], kind="stable")]
+
+
+def top(scores: Floats, k: int) -> Ints:
+    """The places of the k highest scores, settled, best first; equal scores in the order of conversation."""
+    return top_and_ties(scores, k)[:k]
 
 
 @dataclass(frozen=True, slots=True)

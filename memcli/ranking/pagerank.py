@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,7 @@ __all__ = ["DAMPING", "pagerank"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_PRECISION = 1e-13
 #: The probability of following an edge (Page, Brin, Motwani & Winograd 1999).
 DAMPING = 0.85
 
@@ -30,22 +33,23 @@ def pagerank(
     reset = np.ones(n) if seeds is None else np.maximum(np.asarray(seeds, dtype=np.float64), 0.0)
     if reset.sum() <= 0:
         reset = np.ones(n)
+    jump = reset / reset.sum() if n else reset
     kept = (weight > 0) & (src != dst)
-    if not kept.any():
-        return reset / reset.sum() if n else reset
-    return _prpack(np.column_stack((src[kept], dst[kept])), weight[kept], reset, damping)
+    if not kept.any() or damping <= 0:
+        return jump
+    both = np.concatenate([src[kept], dst[kept]]), np.concatenate([dst[kept], src[kept]])
+    return _walked(*both, np.tile(weight[kept], 2), jump, damping)
 
 
-def _prpack(edges: Ints, weight: Floats, reset: Floats, damping: float) -> Floats:
-    """igraph's exact solver; from a node without edges it jumps to the seeds."""
-    import igraph
+def _walked(source: Ints, target: Ints, weight: Floats, jump: Floats, damping: float) -> Floats:
+    """The surfer's shares by the power method, whose error shrinks by `damping` with every step.
 
-    graph = igraph.Graph(n=len(reset), edges=edges)
-    scores: Floats = np.array(
-        graph.personalized_pagerank(
-            directed=False, damping=damping, reset=reset.tolist(), weights=weight.tolist(), implementation="prpack"
-        )
-    )
-    # The solver's sums come out in another order from run to run: beyond twelve digits there is no telling.
-    rounded: Floats = np.round(scores / scores.sum(), 12)
-    return rounded
+    igraph's solver (PRPACK) gives other digits from run to run; these sums have one order.
+    """
+    leaving = np.bincount(source, weight, minlength=len(jump))
+    chance = damping * weight / leaving[source]
+    share = jump
+    for _ in range(math.ceil(math.log(_PRECISION) / math.log(damping))):
+        followed = np.bincount(target, chance * share[source], minlength=len(jump))
+        share = followed + (1.0 - followed.sum()) * jump
+    return share

@@ -30,8 +30,8 @@ def fading(ages: Floats) -> Floats:
 
 def centre(vectors: Vectors, weights: Floats) -> Vectors:
     """The weighted mean of vectors float32 [m, d] at unit length; zeros, where they cancel out or there are none."""
-    mean = weights.astype(np.float32) @ vectors
-    length = float(np.linalg.norm(mean))
+    mean = (weights.astype(np.float32)[:, None] * vectors).sum(axis=0)  # numpy sums in one order, BLAS in many
+    length = float(np.sqrt((mean * mean).sum()))
     of_length_one: Vectors = (mean / length if length > 1e-9 else mean * 0).astype(np.float32)
     return of_length_one
 

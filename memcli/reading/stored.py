@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Turn, TurnId
+from ..model import Answer, Hit, Query, Turn, TurnId
 from ..ranking.bm25 import idf
+from ..store.connection import Store
+from ..store.cosine import cosines
 from ..store.view import View
+from .extractive import ExtractiveReader
 
-__all__ = ["StoredTranscript"]
+__all__ = ["StoreReader", "StoredTranscript"]
 
 
 class StoredTranscript:
@@ -33,8 +37,8 @@ class StoredTranscript:
         rows = self._view.rows_of(turn_ids).tolist()
         texts = self._view.sentence_texts(rows)
         places = [place for row in rows for place, _ in texts[row]]
-        cosines = self._view.vectors(np.array(places, dtype=np.int64)) @ vector
-        cosine = dict(zip(places, cosines.tolist(), strict=True))
+        near = cosines(vector, self._view.vectors(np.array(places, dtype=np.int64)))
+        cosine = dict(zip(places, near.tolist(), strict=True))
         return {
             turn: [(text, cosine[place]) for place, text in texts[row]]
             for turn, row in zip(turn_ids, rows, strict=True)
@@ -53,3 +57,16 @@ class StoredTranscript:
 
 def _speakers(view: View) -> frozenset[str]:
     return frozenset(view.speaker_names)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReader:
+    """The extractive reader over a store, which is opened once for all that it looks up."""
+
+    store: Store
+    view: View
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        """See `Reader.read`."""
+        with self.store.reading():
+            return ExtractiveReader(StoredTranscript(self.view)).read(query, hits)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..relations import DOMAINS, PREFERENCES, SHAPING, RelationType
-from .concepts import unit_rows
+from .cosine import unit_rows
 from .memories import MemoryRow, append_memories, numbered_memories
 from .rows import Columns, append, columns, scalar
 from .units import Numbers, UnitRows, write_units

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import struct
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,17 +22,20 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation
 from . import snapshots
+from .connection import Store
 from .graph_columns import Floats, Graph, Ints, load
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Communities", "communities", "key_terms", "snapshot"]
+__all__ = ["SNAPSHOT", "Communities", "communities", "key_terms", "rows_of", "snapshot"]
 
-_SNAPSHOT = "graph"
+#: The snapshot of the communities.
+SNAPSHOT = "graph"
 _HEADER = struct.Struct("<4sId")  # what it is and its version, number of sentences, modularity
 _MAGIC = b"mcg1"
 _SEED = 0
+_ONE_SEED = threading.Lock()  # igraph has one generator of random numbers for the whole process
 _ROUNDS = 5  # of Leiden's algorithm; more change little
 _TERMS = 6
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -74,36 +78,48 @@ def communities(db: DuckDBPyConnection, graph: Graph) -> Communities:
     return _kept(db, graph) or _made(graph)
 
 
-def snapshot(db: DuckDBPyConnection) -> bool:
-    """Keeps the communities of the open store, in a transaction of its own, where they are not; whether it did."""
-    graph = load(db)
-    if _kept(db, graph) is not None:
-        return False
+def snapshot(store: Store) -> bool:
+    """Keeps the communities of the store where they are not; whether it did. It is not held while they are made."""
+    with store.reading() as db:
+        now, graph = snapshots.generation(db), load(db)
+        if _kept(db, graph) is not None:
+            return False
     made = _made(graph)
     sentences = graph.of_kind(Kind.SENTENCE)
     count = int(sentences.sum())
     parts = (graph.seqs[sentences].astype("<i4"), made.labels[sentences].astype("<i4"))
     data = _HEADER.pack(_MAGIC, count, made.modularity) + b"".join(part.tobytes() for part in parts)
-    snapshots.save(db, _SNAPSHOT, data, count)
+    snapshots.save(store, SNAPSHOT, data, count, now)
     return True
 
 
-def _kept(db: DuckDBPyConnection, graph: Graph) -> Communities | None:
-    """What the snapshot holds; None where it is missing, broken, of another generation or of other sentences."""
-    found = snapshots.load(db, _SNAPSHOT)
-    if found is None or found[2] != snapshots.generation(db) or len(found[0]) < _HEADER.size:
+def rows_of(data: bytes) -> int:
+    """How many sentences this snapshot tells the communities of; 0 where it is no sound one."""
+    found = _read(data)
+    return len(found[0]) if found is not None else 0
+
+
+def _read(data: bytes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], float] | None:
+    """The numbers of the sentences, their communities, and the modularity; None where these cannot be such."""
+    if len(data) < _HEADER.size:
         return None
-    data = found[0]
     magic, count, modularity = _HEADER.unpack_from(data)
     if magic != _MAGIC or len(data) != _HEADER.size + 8 * count or not -1.0 <= modularity <= 1.0:
         return None
     seqs, labels = np.frombuffer(data, "<i4", offset=_HEADER.size).reshape(2, count)
+    return (seqs, labels, modularity) if _sound(labels) else None
+
+
+def _kept(db: DuckDBPyConnection, graph: Graph) -> Communities | None:
+    """What the snapshot holds; None where it is missing, broken, of another generation or of other sentences."""
+    stored = snapshots.load(db, SNAPSHOT)
+    found = _read(stored[0]) if stored is not None and stored[2] == snapshots.generation(db) else None
     sentences = graph.of_kind(Kind.SENTENCE)
-    if not np.array_equal(seqs, graph.seqs[sentences]) or not _sound(labels):
+    if found is None or not np.array_equal(found[0], graph.seqs[sentences]):
         return None
     whole_labels = np.full(len(graph.seqs), -1, dtype=np.int64)
-    whole_labels[sentences] = labels
-    return Communities(whole_labels, modularity)
+    whole_labels[sentences] = found[1]
+    return Communities(whole_labels, found[2])
 
 
 def _sound(labels: npt.NDArray[np.int32]) -> bool:
@@ -134,11 +150,12 @@ def _leiden(count: int, edges: Ints, weights: Floats) -> tuple[Ints, float]:
 
     joined = igraph.Graph(n=count, edges=edges.tolist())
     strengths = np.maximum(weights, 0.0).tolist()  # modularity is not defined for negative weights
-    igraph.set_random_number_generator(random.Random(_SEED))  # noqa: S311
-    try:
-        found = joined.community_leiden("modularity", weights=strengths, n_iterations=_ROUNDS)
-    finally:
-        igraph.set_random_number_generator(random)
+    with _ONE_SEED:
+        igraph.set_random_number_generator(random.Random(_SEED))  # noqa: S311
+        try:
+            found = joined.community_leiden("modularity", weights=strengths, n_iterations=_ROUNDS)
+        finally:
+            igraph.set_random_number_generator(random)
     membership = np.array(found.membership, dtype=np.int64)
     modularity = float(joined.modularity(found.membership, weights=strengths))
     return membership, modularity if np.isfinite(modularity) else 0.0

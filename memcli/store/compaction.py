@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged, StoreMissing, StoreNotWritable
-from . import graph
 from .connection import Store, both, unfinished
-from .identity import identity
 from .rows import scalar
-from .vectors import VectorIndex
+from .snapshots import LINKS
+from .unsound import drop_unsound
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ORPHANS", "Compaction", "compact", "leftovers", "rebuild", "remove_leftovers"]
+__all__ = ["ORPHANS", "Compaction", "compact", "leftovers", "remove_leftovers"]
 
 #: Sessions of which every turn was said, by the same speaker at the same time, in an older session of the conversation.
 _TWICE = """
@@ -68,12 +67,12 @@ ORPHANS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """Sizes in bytes before and after (equal for a dry run), rows removed by reason, snapshots made again."""
+    """Sizes in bytes before and after (equal for a dry run), rows removed by reason, snapshots that were not sound."""
 
     before: int
     after: int
     removed: Mapping[str, int]
-    rebuilt: tuple[str, ...]
+    dropped: tuple[str, ...]
 
 
 def compact(store: Store, *, dry_run: bool = False) -> Compaction:
@@ -91,10 +90,10 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
         pass
     remove_leftovers(store.path)  # a copy that was cut short, and the log beside it, which DuckDB would replay
     try:
-        removed, rebuilt = _copy_and_swap(store.path, leftovers(store.path)[0])
+        removed, dropped = _copy_and_swap(store.path, leftovers(store.path)[0])
     finally:
         remove_leftovers(store.path)
-    return Compaction(before, _size(store.path), removed, rebuilt)
+    return Compaction(before, _size(store.path), removed, dropped)
 
 
 def leftovers(path: Path) -> tuple[Path, ...]:
@@ -120,7 +119,7 @@ def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, .
             raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
         removed = _remove(db)
         said = _content(db, "turn")
-        rebuilt = rebuild(db)
+        dropped = drop_unsound(db)
         db.execute("checkpoint compacted")
         db.execute("checkpoint original")
         db.execute("use memory")
@@ -128,7 +127,7 @@ def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, .
         _read_back(copy, said)
         # The original is still held: nobody can have added to it what the copy has not.
         _swap(copy, path)
-    return removed, rebuilt
+    return removed, dropped
 
 
 def _read_back(copy: Path, said: tuple[int, str]) -> None:
@@ -168,23 +167,8 @@ def _remove(db: DuckDBPyConnection) -> dict[str, int]:
             db.execute(f"delete from {table} where {which}")
             removed[reason] = count
             if table == "vector":  # the snapshot covers the first so many: these are others now
-                db.execute("delete from snapshot where name = 'hnsw'")
+                db.execute("delete from snapshot where name = ?", [LINKS])
     return removed
-
-
-def rebuild(db: DuckDBPyConnection) -> tuple[str, ...]:
-    """Makes the snapshots anew that are broken or behind."""
-    rebuilt = []
-    filled = identity(db)
-    if filled is not None:
-        index = VectorIndex(filled.dimension, few=0)  # the snapshot itself is what is looked at
-        index.refresh(db)
-        if index.snapshot_is_due:
-            index.save(db)
-            rebuilt.append("hnsw")
-    if graph.snapshot(db):
-        rebuilt.append("graph")
-    return tuple(rebuilt)
 
 
 def _content(db: DuckDBPyConnection, table: str) -> tuple[int, str]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..relations import PREFERENCES, SHAPING
+from .cosine import unit_rows
 from .rows import append, columns, scalar
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ __all__ = [
     "strays",
     "tastes",
     "topics",
-    "unit_rows",
     "write_lifted",
     "write_members",
     "write_topics",
@@ -52,12 +52,6 @@ class Topics:
     def centres(self) -> dict[int, Floats]:
         """The vector of each topic, of unit length, by its number."""
         return dict(zip(self.seqs, unit_rows(self.sums), strict=True))
-
-
-def unit_rows(rows: Floats) -> Floats:
-    """The rows at unit length."""
-    of_length_one: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return of_length_one
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TypeVar
+from typing import ClassVar, TypeVar
+from weakref import WeakValueDictionary
 
 import duckdb
 
 from ..errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable
 from . import migrations
+from .process_wide import ProcessWide
 
 __all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "unfinished"]
 
@@ -43,6 +45,36 @@ _UNFINISHED = ".new-"
 _Opened = TypeVar("_Opened")
 
 
+class _Access:
+    """Who in this process has a file open for writing: one at a time, whatever `Store`s and threads there are."""
+
+    _all: ClassVar[WeakValueDictionary[str, _Access]] = WeakValueDictionary()
+    _making: ClassVar = threading.Lock()
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.writers = 0
+        self._turn = threading.RLock()
+
+    @classmethod
+    def of(cls, path: Path | None) -> _Access:
+        """The one of this file, whichever of its names it is called by."""
+        if path is None:
+            return cls()
+        with cls._making:
+            return cls._all.setdefault(os.path.realpath(path), cls())
+
+    @contextmanager
+    def alone(self, path: Path | None, wait: float) -> Iterator[None]:
+        """Waits for the others of this process that write. Raises StoreBusy."""
+        if not self._turn.acquire(timeout=wait):
+            raise StoreBusy(f"{path} is in use by another thread", "try again when it is done")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
 class Store:
     """One DuckDB file (or, with `path` None, one database in memory, for tests).
 
@@ -51,8 +83,7 @@ class Store:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self._lock = threading.Lock()
-        self._writer: duckdb.DuckDBPyConnection | None = None
+        self._access = _Access.of(path)
         self._held = threading.local()  # the connection that this thread has open for reading, if any
         self._shared = duckdb.connect(":memory:", config=_CONFIG) if path is None else None
         if self._shared is not None:
@@ -71,9 +102,13 @@ class Store:
         what is committed.
         Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy; StoreNotWritable where an upgrade is not possible.
         """
-        held = self._shared or getattr(self._held, "db", None)
+        held = getattr(self._held, "db", None)
         if held is not None:
             yield held
+            return
+        if self._shared is not None:
+            with self._shared.cursor() as db:  # a connection of its own: one that threads share mixes up their results
+                yield db
             return
         if not self.exists:
             raise StoreMissing(f"no store at {self.path}", "make one with: memcli ingest FILE")
@@ -103,11 +138,12 @@ class Store:
         Raises StoreDamaged, StoreTooNew, StoreNotWritable, StoreBusy.
         """
         if self._shared is not None:
-            yield self._shared
+            with self._access.alone(self.path, wait), self._shared.cursor() as db:
+                yield db
             return
         with _privately():
             self._make()
-            with self._opened(self._open_to_write, self._close_writer, wait) as db:
+            with self._access.alone(self.path, wait), self._opened(self._open_to_write, self._close_writer, wait) as db:
                 migrations.migrate(db)
                 yield db
 
@@ -116,20 +152,21 @@ class Store:
     # connection: those are closed with it, and it cannot be closed while one of them is at work.
 
     def _open_to_read(self) -> duckdb.DuckDBPyConnection:
-        with self._lock:
-            return duckdb.connect(_name(self.path), read_only=self._writer is None, config=_CONFIG)
+        with self._access.lock:
+            return duckdb.connect(_name(self.path), read_only=not self._access.writers, config=_CONFIG)
 
     def _close_reader(self, db: duckdb.DuckDBPyConnection) -> None:
         db.close()
 
     def _open_to_write(self) -> duckdb.DuckDBPyConnection:
-        with self._lock:
-            self._writer = duckdb.connect(_name(self.path), config=_CONFIG)
-            return self._writer
+        with self._access.lock:
+            db = duckdb.connect(_name(self.path), config=_CONFIG)
+            self._access.writers += 1
+            return db
 
     def _close_writer(self, db: duckdb.DuckDBPyConnection) -> None:
-        with self._lock:
-            self._writer = None
+        with self._access.lock:
+            self._access.writers -= 1
             db.close()
 
     def _make(self) -> None:
@@ -205,14 +242,13 @@ def both(original: Path, compacted: Path) -> Iterator[duckdb.DuckDBPyConnection]
             raise _explained(error, original) from error
 
 
-@contextmanager
-def _privately() -> Iterator[None]:
-    """Files that DuckDB makes meanwhile, the write-ahead log among them, are the user's alone (mode 0600)."""
+def _mask() -> Callable[[], object]:
     previous = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(previous)
+    return lambda: os.umask(previous)
+
+
+#: Files that DuckDB makes meanwhile, the write-ahead log among them, are the user's alone (mode 0600).
+_privately = ProcessWide(_mask)
 
 
 def _name(path: Path | None) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, Relation
+from .cosine import cosines
 from .memories import MemoryRow, append_memories, numbered_memories
 from .rows import append, columns
 from .units import Numbers, UnitRows
@@ -65,10 +66,10 @@ class Arguments:
         pairs = []
         at = 0
         for block in self.vectors:
-            cosines = rows @ block.astype(np.float32).T
-            for new, old in np.argwhere(cosines >= least).tolist():
+            alike = cosines(rows, block)
+            for new, old in np.argwhere(alike >= least).tolist():
                 if at + old < before + new:  # each pair once, and none with itself
-                    pairs.append((float(cosines[new, old]), seqs[new], self.seqs[at + old]))
+                    pairs.append((float(alike[new, old]), seqs[new], self.seqs[at + old]))
             at += len(block)
         return [
             (a, b, cosine) for cosine, a, b in sorted(pairs, key=lambda p: (-p[0], p[1:])) if self._takes(a, b, most)

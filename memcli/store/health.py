@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import StoreDamaged
-from . import migrations, snapshots
+from . import migrations
 from .checks import Check, Mend, checks
 from .compaction import leftovers
 from .connection import Store
 from .identity import Identity, identity
 from .rows import columns, scalar
+from .unsound import unsound
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -163,13 +164,5 @@ def _norms(db: DuckDBPyConnection, dimension: int) -> Iterator[Finding]:
 
 
 def _snapshots(db: DuckDBPyConnection) -> Iterator[Finding]:
-    now = snapshots.generation(db)
-    vectors = int(scalar(db, "select count(*) from vector"))
-    for name, state in snapshots.state(db).items():
-        if state == "broken":
-            yield Finding("broken snapshots", 1, name, Mend.SNAPSHOT)
-            continue
-        rows = snapshots.covered(db, name)
-        made = int(scalar(db, "select max(generation) from snapshot where name = ?", [name]))
-        if made > now or (name == "hnsw" and rows > vectors):
-            yield Finding("snapshots ahead of the store", 1, name, Mend.SNAPSHOT)
+    for name, why in unsound(db).items():
+        yield Finding(why, 1, name, Mend.SNAPSHOT)

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import TurnId
-from .concepts import LiftedRow, unit_rows
+from .concepts import LiftedRow
+from .cosine import cosines, unit_rows
 from .rows import columns, from_stored
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def members(db: DuckDBPyConnection, among: Sequence[Edge], dimension: int) -> di
     found: dict[Edge, list[Member]] = {edge: [] for edge in among}
     for topic, head, data, thing, turn, at, offset, relation, tail, negated, confidence in rows:
         if (topic, head) in by_place:
-            cosine = float(np.frombuffer(data, dtype=np.float16).astype(np.float32) @ centres[topic])
+            cosine = float(cosines(centres[topic], np.frombuffer(data, dtype=np.float16)[None])[0])
             when = from_stored(at, offset)
             member = Member(TurnId(turn), when, relation, tail, negated, confidence, thing, cosine)
             found[by_place[topic, head]].append(member)

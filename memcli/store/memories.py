@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, TurnId
+from .cosine import cosines
 from .rows import append, columns, from_stored, scalar, to_stored
 from .units import Numbers, UnitRows
 
@@ -159,9 +160,7 @@ def facts(db: DuckDBPyConnection, kind: Kind, like: Floats | None = None, least:
 
 def _near(vectors: npt.NDArray[np.float16], like: Floats, least: float) -> npt.NDArray[np.intp]:
     """The rows of `vectors` with at least the cosine `least` to some row of `like`; widened block by block."""
-    best = [
-        (like @ vectors[at : at + _BLOCK].astype(np.float32).T).max(axis=0) for at in range(0, len(vectors), _BLOCK)
-    ]
+    best = [cosines(like, vectors[at : at + _BLOCK]).max(axis=0) for at in range(0, len(vectors), _BLOCK)]
     return np.flatnonzero(np.concatenate(best) >= least)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .checks import Mend
-from .compaction import rebuild, remove_leftovers
+from .compaction import remove_leftovers
 from .connection import Store
 from .forgetting import REFERRING
 from .health import Finding
 from .rows import transaction
+from .snapshots import LINKS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -47,7 +48,7 @@ def _clear(db: DuckDBPyConnection, finding: Finding) -> None:
     elif finding.mend is Mend.REMOVE and finding.check is not None:
         db.execute(f"delete from {finding.check.table} where {finding.check.where}")
         if finding.check.table == "vector":
-            db.execute("delete from snapshot where name = 'hnsw'")
+            db.execute("delete from snapshot where name = ?", [LINKS])
 
 
 def _drop_index(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
@@ -71,7 +72,7 @@ def _drop_index(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
         db.execute(f"delete from {table} where turn in ({turns})", [sessions])
     db.execute(f"delete from built where {among} and producer = 'transcript'", [sessions])
     db.execute(f"update built set version = 0 where {among} and producer = 'associations'", [sessions])
-    db.execute("delete from snapshot where name = 'hnsw'")
+    db.execute("delete from snapshot where name = ?", [LINKS])
 
 
 def _drop_units(db: DuckDBPyConnection, units: Sequence[int]) -> None:
@@ -95,14 +96,11 @@ def _reopen(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
     )
 
 
-def finish(store: Store, *, snapshots: bool) -> None:
-    """Joins generated memory to its sessions' new units, and makes snapshots that are missing. Raises StoreError."""
-    with store.writing() as db:
-        with transaction(db):
-            db.execute("""insert into edge select u.seq, s.seq, 'membership', 1 from unit u
-                join unit s on s.session = u.session and s.kind = 'session'
-                where u.kind in ('summary', 'keyword', 'fact', 'insight', 'edu', 'chunk', 'assertion')
-                and not exists (select 1 from edge e where e.src = u.seq and e.dst = s.seq
-                                and e.relation = 'membership')""")
-        if snapshots:
-            rebuild(db)
+def finish(store: Store) -> None:
+    """Joins generated memory to its sessions' new units. Raises StoreError."""
+    with store.writing() as db, transaction(db):
+        db.execute("""insert into edge select u.seq, s.seq, 'membership', 1 from unit u
+            join unit s on s.session = u.session and s.kind = 'session'
+            where u.kind in ('summary', 'keyword', 'fact', 'insight', 'edu', 'chunk', 'assertion')
+            and not exists (select 1 from edge e where e.src = u.seq and e.dst = s.seq
+                            and e.relation = 'membership')""")

@@ -123,7 +123,11 @@ def _decision(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
-#: Every step that ever was, in order. A released step is never changed: add another.
+def _links(db: duckdb.DuckDBPyConnection) -> None:
+    """Snapshots of HNSW held vectors, which the table `vector` has; now they hold the links alone."""
+    db.execute("delete from snapshot where name = 'hnsw'")
+
+
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
     ("memory", _memory),
@@ -133,6 +137,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("concept", _concept),
     ("feedback", _feedback),
     ("decision", _decision),
+    ("links", _links),
 )
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind
+from .cosine import cosines
 from .rows import Columns, columns
-from .vectors import load_matrix, steady
+from .vectors import load_matrix
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -56,16 +57,16 @@ class Nodes:
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each node: [q, n]."""
         said, found = self.said, np.zeros((len(queries), len(self.unit)))
-        raw = np.empty((len(queries), len(said.matrix)), dtype=np.float32)
+        raw = np.empty((len(queries), len(said.matrix)))
         for at in range(0, len(said.matrix), _BLOCK):  # widened block by block: memory stays flat
-            raw[:, at : at + _BLOCK] = queries @ said.matrix[at : at + _BLOCK].astype(np.float32).T
+            raw[:, at : at + _BLOCK] = cosines(queries, said.matrix[at : at + _BLOCK])
         weighed = raw[:, said.row] * said.weight
         for places in (said.turn, said.session):
             for number, values in enumerate(weighed):
                 found[number] += np.bincount(places, weights=values, minlength=len(self.unit))
         found /= self.norm
-        found[:, self.made] = queries @ self.vectors.T
-        return steady(found)
+        found[:, self.made] = cosines(queries, self.vectors)
+        return found
 
     def pooled(self, places: Ints) -> Floats:
         """The vectors float32 [m, d], of unit length, of the nodes at these places."""

@@ -19,6 +19,7 @@ __all__ = [
     "DIGEST",
     "add_session",
     "add_turns",
+    "ids",
     "indexed",
     "known",
     "latest",
@@ -45,6 +46,12 @@ def known(db: DuckDBPyConnection, ids: Sequence[TurnId]) -> Mapping[TurnId, Sess
         [list(ids)],
     ).fetchall()
     return {TurnId(turn): SessionId(session) for turn, session in rows}
+
+
+def ids(db: DuckDBPyConnection, seqs: Sequence[int]) -> dict[int, TurnId]:
+    """The ids of the turns with these numbers, by number."""
+    rows = db.execute("select seq, id from turn where seq in (select unnest(?::integer[]))", [list(seqs)]).fetchall()
+    return {int(seq): TurnId(turn) for seq, turn in rows}
 
 
 def indexed(db: DuckDBPyConnection, ids: Sequence[TurnId]) -> dict[TurnId, tuple[int, bool]]:

@@ -23,6 +23,7 @@ __all__ = [
     "SentenceRow",
     "UnitRows",
     "drop_coarse",
+    "first_units",
     "record_built",
     "sentence_rows",
     "turn_units",
@@ -157,6 +158,16 @@ def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
         db.execute(f"delete from edge where {end} in ({coarse})", [session])
     db.execute(f"delete from source where unit in ({coarse})", [session])
     db.execute("delete from unit where session = ? and kind in ('round', 'session')", [session])
+
+
+def first_units(db: DuckDBPyConnection, vectors: Iterable[int]) -> dict[int, int]:
+    """For each of these vectors, by number, the number of the sentence unit that had it first."""
+    found = columns(
+        db,
+        """select vector, min(seq) as unit from unit where vector in (select unnest(?::integer[])) group by vector""",
+        [list(vectors)],
+    )
+    return dict(zip(found["vector"].tolist(), found["unit"].tolist(), strict=True))
 
 
 def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:

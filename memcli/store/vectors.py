@@ -5,43 +5,47 @@ A vector is stored as float16 (half the file, and a cosine that differs from flo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from . import snapshots
-from .rows import append, columns, scalar
+from . import hnsw, snapshots
+from .cosine import exact, one_thread
+from .hnsw import Hnsw
+from .rows import append, columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-    from threadpoolctl import ThreadpoolController
 
 __all__ = [
     "HNSW_FROM",
     "VectorIndex",
     "add_vectors",
-    "cosines",
+    "best_of",
     "find_rows",
     "find_vectors",
     "load_matrix",
-    "representatives",
-    "steady",
 ]
 
 Floats = npt.NDArray[np.float32]
+Halves = npt.NDArray[np.float16]
 Ints = npt.NDArray[np.int64]
 
 #: From this many distinct sentences an HNSW index answers nearest-neighbour questions; below, exact search is as fast.
 HNSW_FROM = 30_000
 #: Up to so many rows that are asked for, exact search costs less than to load a snapshot of HNSW.
 FEW = 300
-#: HNSW takes in the newer vectors when they are this share of all: its snapshot is rewritten a few times at most.
-STALE_SHARE = 0.25
+#: HNSW takes in so many rows for each that is asked for: what it costs is in proportion to what is done.
+_TAKEN_IN = 2
+#: A snapshot is written again when it lags so many rows, and this share of all, behind: a few times at most.
+_STALE_ROWS, _STALE_SHARE = 2000, 0.25
 _AMONG = "hash in (select unnest(?::ubigint[]))"
-_BLOCK = 8192  # rows that are compared at a time, so that memory stays flat
+_CELLS = 4_000_000  # cosines that are held at a time, so that memory stays flat
+_PART = 20_000  # vectors that are read at a time, so that the store is held for a moment only
+_UNSURE = 1e-4  # two cosines in float32 that differ by less may be the other way round
 
 
 def find_vectors(db: DuckDBPyConnection, hashes: Sequence[int]) -> dict[int, int]:
@@ -58,7 +62,7 @@ def find_rows(db: DuckDBPyConnection, hashes: Sequence[int]) -> dict[int, Floats
 
 
 def add_vectors(
-    db: DuckDBPyConnection, first: int, hashes: Sequence[int], weights: Sequence[int], rows: npt.NDArray[np.float16]
+    db: DuckDBPyConnection, first: int, hashes: Sequence[int], weights: Sequence[int], rows: Halves
 ) -> None:
     """Appends vectors under the numbers from `first` on."""
     append(
@@ -73,30 +77,22 @@ def add_vectors(
     )
 
 
-def load_matrix(
-    db: DuckDBPyConnection, dimension: int, first: int = 0, rows: int | None = None
-) -> tuple[Ints, npt.NDArray[np.float16]]:
-    """The numbers, and the vectors float16 [n, dimension], of the vectors from number `first` on, in order.
-
-    `rows`: at most so many.
-    """
-    found = columns(db, "select seq, data from vector where seq >= ? order by seq limit ?", [first, rows])
-    joined = b"".join(found["data"].tolist())
-    return found["seq"].astype(np.int64), np.frombuffer(joined, dtype=np.float16).reshape(-1, dimension)
+def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
+    """The numbers, and the vectors float16 [n, dimension], of all vectors in order."""
+    found = columns(db, "select seq, data from vector order by seq")
+    return found["seq"].astype(np.int64), _matrix(found["data"].tolist(), dimension)
 
 
-def representatives(db: DuckDBPyConnection) -> dict[int, int]:
-    """For each vector the number of the sentence unit that had it first."""
-    found = columns(db, "select vector, min(seq) as unit from unit where vector is not null group by vector")
-    return dict(zip(found["vector"].tolist(), found["unit"].tolist(), strict=True))
+def _matrix(data: Sequence[bytes], dimension: int) -> Halves:
+    return np.frombuffer(b"".join(data), dtype=np.float16).reshape(-1, dimension)
 
 
 class VectorIndex:
-    """The vectors of a store in memory, kept up to date while sessions are added.
+    """The vectors of a store in memory, in the order of their numbers, and which of them are nearest to others.
 
-    `nearest` is exact up to `hnsw_from` rows. Above, HNSW (Malkov & Yashunin 2018) answers for the rows that it has
-    taken in, and exact search for the newer ones beside it. What a snapshot covers is searched exactly as well until
-    `few` rows have been asked for: to load the snapshot for one session would cost many times what the session does.
+    `nearest` is exact up to `hnsw_from` rows. Above, HNSW answers for the rows that it has taken in, and exact search
+    for the others beside it; it takes them in bit by bit, as much is asked. Until `few` rows have been asked for there
+    is no HNSW at all: to load its snapshot for one session would cost many times what the session does.
     """
 
     def __init__(self, dimension: int, hnsw_from: int = HNSW_FROM, few: int = FEW) -> None:
@@ -104,136 +100,159 @@ class VectorIndex:
         self._hnsw_from = hnsw_from
         self._few = few
         self._asked = 0
-        self._cold: tuple[Ints, npt.NDArray[np.float16]] | None = None  # the rows of a snapshot that is not loaded
-        self._hnsw: snapshots.Hnsw | None = None
+        self._rows: Halves = np.zeros((0, dimension), dtype=np.float16)
+        self._hashes = np.zeros(0, dtype=np.uint64)
+        self._last = -1  # the number of the last vector that was read
+        self.rows = 0
+        self._hnsw: Hnsw | None = None
+        self._looked = False  # for a snapshot
         self._saved = 0  # rows that the stored snapshot covers
-        self._last = -1
-        self._seqs = np.zeros(0, dtype=np.int64)
-        self._tail = np.zeros((0, dimension), dtype=np.float32)  # the rows that HNSW has not
-        self._used = 0
 
-    @property
-    def rows(self) -> int:
-        """How many vectors there are."""
-        taken_in = self._hnsw.rows if self._hnsw is not None else 0
-        return self._used + taken_in + (len(self._cold[0]) if self._cold is not None else 0)
+    def refresh(self, reading: Callable[[], AbstractContextManager[DuckDBPyConnection]], asking: int) -> None:
+        """Takes in the vectors that the store has and this index has not; it is held for a part of them at a time.
 
-    def refresh(self, db: DuckDBPyConnection) -> None:
-        """Takes in the vectors that the store has and this index has not."""
-        if self._last < 0:
-            self._open(db)
-        elif self._cold is not None and self._asked > self._few:
-            self._cold, self._used, self._last = None, 0, -1
-            self._load_snapshot(db)
-        self.extend(*load_matrix(db, self._dimension, self._last + 1))
+        `asking`: for how many vectors the nearest ones are to be found next.
+        """
+        self._asked += asking
+        while self._read_part(reading) == _PART:
+            pass
+        if self._is_wanted() and not self._looked:
+            self._looked = True
+            with reading() as db:
+                self._load_snapshot(db)
 
-    def _open(self, db: DuckDBPyConnection) -> None:
-        stored = int(scalar(db, "select count(*) from vector"))
-        if stored < self._hnsw_from:
-            return
-        covered = snapshots.covered(db, "hnsw")
-        if covered and self._few:
-            self._cold = load_matrix(db, self._dimension, rows=covered)
-            self._last = int(self._cold[0][-1])
-        else:
-            self._load_snapshot(db)
+    def _read_part(self, reading: Callable[[], AbstractContextManager[DuckDBPyConnection]]) -> int:
+        with reading() as db:
+            found = columns(
+                db, f"select seq, hash, data from vector where seq > ? order by seq limit {_PART}", [self._last]
+            )
+        if len(found["seq"]):
+            self._extend(found["hash"].astype(np.uint64), _matrix(found["data"].tolist(), self._dimension))
+            self._last = int(found["seq"][-1])
+        return len(found["seq"])
+
+    def _extend(self, hashes: npt.NDArray[np.uint64], rows: Halves) -> None:
+        needed = self.rows + len(hashes)
+        if needed > len(self._hashes):  # grown by half, so that appending costs what is appended
+            room = max(needed, len(self._hashes) * 3 // 2)
+            self._hashes = np.concatenate([self._hashes[: self.rows], np.zeros(room - self.rows, dtype=np.uint64)])
+            empty = np.zeros((room - self.rows, self._dimension), dtype=np.float16)
+            self._rows = np.concatenate([self._rows[: self.rows], empty])
+        self._hashes[self.rows : needed] = hashes
+        self._rows[self.rows : needed] = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+        self.rows = needed
+
+    def hashes(self, places: Ints) -> npt.NDArray[np.uint64]:
+        """The hashes of the sentences at these places."""
+        return self._hashes[places] if len(self._hashes) else np.zeros(places.shape, dtype=np.uint64)
+
+    def nearest(self, queries: Floats, k: int) -> tuple[Ints, npt.NDArray[np.float64]]:
+        """The places and cosines [n, k] of the k nearest rows of each query, best first; -1 where there are fewer."""
+        best = _Best(queries, k)
+        covered = self._covered(queries, k, best)
+        step = max(_CELLS // max(len(queries), 1), 512)
+        with one_thread():
+            for at in range(covered, self.rows, step):
+                rows = self._rows[at : min(at + step, self.rows)].astype(np.float32)
+                best.offer(queries @ rows.T, at)
+        return best.settled(self._rows)
+
+    def _covered(self, queries: Floats, k: int, best: _Best) -> int:
+        """Has HNSW say what it knows; returns up to where it does."""
+        self._take_in(_TAKEN_IN * len(queries))
+        found = self._hnsw.nearest(queries, k) if self._hnsw is not None else None
+        if self._hnsw is None or found is None:
+            self._hnsw = None
+            return 0
+        best.suggest(found)
+        return self._hnsw.rows
+
+    def _is_wanted(self) -> bool:
+        """Whether so much is asked for that HNSW is worth what it costs."""
+        return self.rows >= self._hnsw_from and self._asked >= self._few
+
+    def _take_in(self, most: int) -> None:
+        if self._is_wanted():
+            self._hnsw = self._hnsw or Hnsw(self._dimension)
+            rows = self._rows[self._hnsw.rows : min(self._hnsw.rows + most, self.rows)]
+            if len(rows):
+                self._hnsw.add(rows.astype(np.float32))
 
     def _load_snapshot(self, db: DuckDBPyConnection) -> None:
-        self._hnsw = snapshots.load_hnsw(db, self._dimension, int(scalar(db, "select count(*) from vector")))
-        if self._hnsw is not None:
-            self._saved = self._hnsw.rows
-            self._last = int(scalar(db, "select seq from vector order by seq offset ? limit 1", [self._saved - 1]))
+        data = snapshots.load(db, snapshots.LINKS)
+        covered = hnsw.rows_of(data[0]) if data is not None else 0
+        if data is not None and 0 < covered <= self.rows:
+            self._hnsw = hnsw.restored(data[0], self._rows[:covered].astype(np.float32))
+            self._saved = self._hnsw.rows if self._hnsw is not None else 0
 
-    def extend(self, seqs: Ints, matrix: npt.NDArray[np.float16]) -> None:
-        """Appends rows with their vectors' numbers, ascending."""
-        if not len(seqs):
-            return
-        needed = self._used + len(seqs)
-        if needed > len(self._seqs):  # grown by half, so that appending costs what is appended
-            room = max(needed, len(self._seqs) * 3 // 2)
-            self._seqs = np.concatenate([self._seqs[: self._used], np.zeros(room - self._used, dtype=np.int64)])
-            empty = np.zeros((room - self._used, self._dimension), dtype=np.float32)
-            self._tail = np.concatenate([self._tail[: self._used], empty])
-        self._seqs[self._used : needed] = seqs
-        self._tail[self._used : needed] = matrix
-        self._used, self._last = needed, int(seqs[-1])
-        if self._cold is None and self.rows >= self._hnsw_from and self._used > STALE_SHARE * self.rows:
-            self._absorb()
+    def snapshot_is_due(self, *, at_last: bool = False) -> bool:
+        """Whether HNSW has taken in much that its stored snapshot has not; `at_last`: or what else would be lost."""
+        new = self._hnsw.rows - self._saved if self._hnsw is not None else 0
+        share = 0.0 if at_last else _STALE_SHARE
+        return new >= max(min(_STALE_ROWS, self._hnsw_from), share * self._saved)
 
-    def _absorb(self) -> None:
-        self._hnsw = self._hnsw or snapshots.Hnsw(self._dimension)
-        self._hnsw.add(self._seqs[: self._used], self._tail[: self._used])
-        self._seqs, self._tail, self._used = self._seqs[:0].copy(), self._tail[:0].copy(), 0
-
-    def nearest(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
-        """The numbers and cosines [n, k] of the k nearest rows of each query, best first; -1 where there are fewer."""
-        best = _Best(len(queries), k)
-        self._asked += len(queries)
-        if self._hnsw is not None:
-            best.merge(*self._hnsw.nearest(queries, k))
-        if self._cold is not None:
-            for seqs, rows in _blocks(*self._cold):
-                best.merge_scores(cosines(queries, rows.astype(np.float32)), seqs)
-        for seqs, rows in _blocks(self._seqs[: self._used], self._tail[: self._used]):
-            best.merge_scores(cosines(queries, rows), seqs)
-        return best.seqs, best.scores
-
-    @property
-    def snapshot_is_due(self) -> bool:
-        """Whether HNSW has taken in much that its stored snapshot has not."""
-        return self._hnsw is not None and self._hnsw.rows > self._saved
-
-    def save(self, db: DuckDBPyConnection) -> None:
-        """Stores the HNSW index as a snapshot."""
-        if self._hnsw is not None:
-            snapshots.save_hnsw(db, self._hnsw)
-            self._saved = self._hnsw.rows
-
-
-def steady(scores: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Cosines as they are in every run: BLAS sums in the order that memory happens to be aligned for."""
-    return scores.astype(np.float64).round(6)
-
-
-def _blocks(seqs: Ints, rows: npt.NDArray[Any]) -> Iterator[tuple[Ints, npt.NDArray[Any]]]:
-    for at in range(0, len(seqs), _BLOCK):
-        yield seqs[at : at + _BLOCK], rows[at : at + _BLOCK]
-
-
-def cosines(queries: Floats, rows: Floats) -> Floats:
-    """The cosines [n, m] of unit vectors [n, d] and [m, d].
-
-    By one thread: these products are small, and BLAS's threads spin while the embedder needs the processor.
-    """
-    with _blas().limit(limits=1):
-        found: Floats = queries @ rows.T
-    return found
-
-
-@lru_cache(maxsize=1)
-def _blas() -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="blas")
+    def snapshot(self) -> tuple[bytes, int]:
+        """The links of the HNSW index, and how many rows they join: they are counted as stored from now on."""
+        assert self._hnsw is not None
+        self._saved = self._hnsw.rows
+        return self._hnsw.links(), self._saved
 
 
 class _Best:
-    """The k best of several lists, a row a query: ties go to the smaller number, so that blocks do not matter."""
+    """The k best of several lists, a row a query: ties go to the smaller place, so that parts do not matter.
 
-    def __init__(self, n: int, k: int) -> None:
-        self.seqs = np.full((n, k), -1, dtype=np.int64)
-        self.scores = np.full((n, k), -np.inf, dtype=np.float32)
+    Cosines in float32 choose whom to look at, and exact ones who is best.
+    """
 
-    def merge_scores(self, scores: Floats, seqs: Ints) -> None:
-        k = min(self.seqs.shape[1], scores.shape[1])
-        if not k:
-            return
-        top = np.argpartition(-scores, k - 1, axis=1)[:, :k]
-        self.merge(seqs[top], np.take_along_axis(scores, top, axis=1))
+    def __init__(self, queries: Floats, k: int) -> None:
+        self._queries = queries
+        self._k = k
+        self._scores = np.full((len(queries), k), -np.inf, dtype=np.float32)
+        self._found: list[tuple[Ints, Ints, Floats]] = []
 
-    def merge(self, seqs: Ints, scores: Floats) -> None:
-        all_seqs = np.concatenate([self.seqs, seqs], axis=1)
-        all_scores = np.concatenate([self.scores, scores.astype(np.float32)], axis=1)
-        order = np.lexsort((all_seqs, -all_scores), axis=1)[:, : self.seqs.shape[1]]
-        self.seqs = np.take_along_axis(all_seqs, order, axis=1)
-        self.scores = np.take_along_axis(all_scores, order, axis=1)
+    def offer(self, scores: Floats, first: int) -> None:
+        """The scores [n, m] of the rows at the places from `first` on."""
+        k = min(self._k, scores.shape[1])
+        top = np.partition(scores, scores.shape[1] - k, axis=1)[:, scores.shape[1] - k :]
+        self._scores = np.sort(np.concatenate([self._scores, top], axis=1), axis=1)[:, -self._k :]
+        query, place = np.nonzero(scores >= self._scores[:, :1] - _UNSURE)
+        self._found.append((query, place + first, scores[query, place]))
+
+    def suggest(self, places: Ints) -> None:
+        """Places [n, m] that are to be looked at, whatever else there is."""
+        query = np.repeat(np.arange(len(places)), places.shape[1])
+        self._found.append((query, places.reshape(-1), np.full(places.size, np.inf, dtype=np.float32)))
+
+    def settled(self, rows: Halves) -> tuple[Ints, npt.NDArray[np.float64]]:
+        """The places and the exact cosines [n, k], best first; `rows` by place. -1 where there are fewer."""
+        seqs = np.full((len(self._queries), self._k), -1, dtype=np.int64)
+        cosines = np.full(seqs.shape, -np.inf)
+        if self._found:
+            query, place, score = map(np.concatenate, zip(*self._found, strict=True))
+            kept = score >= self._scores[query, 0] - _UNSURE
+            query, place = query[kept], place[kept]
+            score = (exact(self._queries)[query] * exact(rows[place])).sum(axis=1).round(6)
+            order, rank = _ranks(query, place, score, self._k)
+            seqs[query[order], rank] = place[order]
+            cosines[query[order], rank] = score[order]
+        return seqs, cosines
+
+
+def best_of(scores: npt.NDArray[np.float64], k: int, least: float) -> tuple[Ints, Ints]:
+    """The places (row, column) of the k best of each row of scores [n, m] that are `least` or more, best first.
+
+    Ties go to the smaller column.
+    """
+    k = min(k, scores.shape[1])
+    bound = np.partition(scores, scores.shape[1] - k, axis=1)[:, scores.shape[1] - k, None]
+    row, column = np.nonzero(scores >= np.maximum(bound, least))
+    order, _ = _ranks(row, column, scores[row, column], k)
+    return row[order], column[order]
+
+
+def _ranks(row: Ints, place: Ints, score: npt.NDArray[np.float64], k: int) -> tuple[Ints, Ints]:
+    """The order of these pairs, row by row and best first, without those behind the k-th; and the rank of each."""
+    order = np.lexsort((place, -score, row))
+    rank = np.arange(len(row)) - np.searchsorted(row[order], row[order])
+    first = rank < k
+    return order[first], rank[first]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol, runtime_checkable
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from ..model import Filters, Hit, Kind, Needs, Query, Turn, TurnId, Unit, UnitId
-from ..ranking.arrays import top
+from ..ranking.arrays import settled, top_and_ties
 from ..ranking.phrasing import phrase, spoken_names
 from ..store.event_view import bodies
 from ..store.view import View
@@ -25,6 +25,7 @@ __all__ = [
     "evidence",
     "left_out",
     "mention_vectors",
+    "ranked",
     "turn_hits",
     "turn_unit",
     "turn_units",
@@ -87,22 +88,47 @@ def mention_vectors(query: Query) -> list[npt.NDArray[np.float32]]:
     return [vector for name, vector in query.phrasings.items() if name.startswith(_MENTION)]
 
 
+def ranked(hits: Iterable[Hit], k: int) -> list[Hit]:
+    """The k best hits, their scores settled, best first; equal ones in the order of their ids.
+
+    So a question has the same hits over the same store on every machine, and over a store that was filled in another
+    order.
+    """
+    found = [replace(hit, score=score) for hit, score in _scored(list(hits))]
+    return sorted(found, key=lambda hit: (-hit.score, hit.unit.id))[:k]
+
+
+def _scored(hits: Sequence[Hit]) -> Iterator[tuple[Hit, float]]:
+    return zip(hits, settled(np.array([hit.score for hit in hits])).tolist(), strict=True)
+
+
 def cut(
     view: View, scores: Floats, filters: Filters, k: int, traces: Mapping[str, Floats], rows: Ints | None = None
 ) -> list[Hit]:
-    """The k best turns that the filters let through, as hits.
+    """The k best turns that the filters let through, as hits, ranked.
 
     `scores` and each of `traces` have one number a turn of `rows` (all turns, where None).
     """
-    allowed = view.allowed(filters) if rows is None else view.allowed(filters)[rows]
-    places = np.flatnonzero(allowed)
-    best = places[top(scores[places], k)]
-    units = turn_units(view, (best if rows is None else rows[best]).tolist())
+    rows = np.arange(view.n) if rows is None else rows
+    places = np.flatnonzero(view.allowed(filters)[rows])
+    best = _first(view, places[top_and_ties(scores[places], k)], rows, scores, k)
+    units = turn_units(view, rows[best].tolist())
     columns = [values[best].tolist() for values in traces.values()]
-    return [
+    hits = (
         Hit(unit, score, dict(zip(traces, values, strict=True)))
         for unit, score, *values in zip(units, scores[best].tolist(), *columns, strict=True)
-    ]
+    )
+    return ranked(hits, k)
+
+
+def _first(view: View, places: Ints, rows: Ints, scores: Floats, k: int) -> Ints:
+    """The first k of these places, best first; of those that equal the last of them the ones with the least ids."""
+    if len(places) <= k:
+        return places
+    last = settled(scores[places])
+    equal = np.flatnonzero(last == last[k - 1])
+    order = np.argsort(np.array(view.ids(rows[places[equal]].tolist())))
+    return np.concatenate([places[: equal[0]], places[equal[order]]])[:k]
 
 
 def turn_units(view: View, rows: Sequence[int]) -> list[Unit]:

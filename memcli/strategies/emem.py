@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Hit, Kind, Needs, Query, Relation
-from ..ranking.arrays import top
+from ..ranking.arrays import top, top_and_ties
 from ..ranking.pagerank import pagerank
 from ..ranking.phrasing import NAMELESS
+from ..store.cosine import cosines as cosines_of
+from ..store.cosine import unit_rows
 from ..store.event_view import EventGraph, event_graph
-from ..store.vectors import steady
 from ..store.view import View
-from .base import mention_vectors
+from .base import mention_vectors, ranked
 from .filters import Filters, Thresholds
 
 __all__ = ["EMem", "EMemG"]
@@ -45,7 +46,7 @@ class EMem:
         if not graph.n:
             return []
         cosines, allowed = _cosines(query, graph), _allowed(query, view, graph)
-        return [hit for _, hit in _linked(query, view, graph, cosines, allowed, self.linked, self.filters)][:k]
+        return ranked((hit for _, hit in _linked(query, view, graph, cosines, allowed, self.linked, self.filters)), k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +86,22 @@ class EMemG:
         source, target, weight = view.once(_edges)
         share = pagerank(source, target, weight, len(seeds), seeds, self.damping)[: graph.n]
         share = np.where(allowed, share, 0.0)
-        chosen = top(share, k)
+        chosen = top_and_ties(share, k)
         chosen = chosen[share[chosen] > 0]
         note = dict(kept[0][1].trace) if kept else {}
-        return [
+        hits = (
             Hit(unit, score, {**note, "cosine": float(cosines[place]), "seed": float(seeds[place])})
             for unit, place, score in zip(
                 graph.units(view, chosen.tolist()), chosen.tolist(), share[chosen].tolist(), strict=True
             )
-        ]
+        )
+        return ranked(hits, k)
 
     def _argument_seeds(self, query: Query, graph: EventGraph) -> Floats:
         """s(v_a) = sim(h(m), h(a)) of the kept arguments, of which the best begin the walk."""
         found = np.zeros(len(graph.texts))
         for vector in mention_vectors(query):
-            near = steady(graph.argument_vectors @ vector)
+            near = cosines_of(vector, graph.argument_vectors)
             places = top(near, self.arguments)
             found[places] = np.maximum(found[places], near[places])
         candidates = top(found, int(np.count_nonzero(found > 0)))
@@ -113,7 +115,7 @@ class EMemG:
 def _cosines(query: Query, graph: EventGraph) -> Floats:
     """sim(z_q, h(e)), of the question as it is asked and without the names in it: every event names its people."""
     vector = query.vector + query.phrasings.get(NAMELESS, query.vector)
-    return steady(graph.vectors @ (vector / np.linalg.norm(vector)))
+    return cosines_of(unit_rows(vector[None])[0], graph.vectors)
 
 
 def _allowed(query: Query, view: View, graph: EventGraph) -> npt.NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from ..ranking import fusion, routing, signals
 from ..ranking.arrays import Neighbours, top
 from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
 from ..store.assertions import assertion_index
-from ..store.vectors import steady
+from ..store.cosine import cosines
 from ..store.view import View, days
 from ..text import content_stems
 from ..times import find
@@ -124,7 +124,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
         **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, sentences),
         **signals.preference_signals(tasteful, turns, sentences),
         **signals.assertion_signals(
-            steady(asserted.vectors @ nameless), steady(asserted.domains @ nameless), assertions, view.n
+            cosines(nameless, asserted.vectors), cosines(nameless, asserted.domains), assertions, view.n
         ),
         **signals.lexical_signals(stems, view.postings(stems), turns),
         **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),

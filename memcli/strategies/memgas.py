@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Hit, Kind, Needs, Query, Relation
-from ..ranking.arrays import group_max, group_sum, top
+from ..ranking.arrays import group_max, group_sum, top, top_and_ties
 from ..ranking.entropy import entropy, router_weights, softmax
 from ..ranking.pagerank import pagerank
 from ..ranking.phrasing import NAMELESS
 from ..store.nodes import Nodes
 from ..store.recalled import associations, nodes
 from ..store.view import View
-from .base import chunk_units, left_out
+from .base import chunk_units, left_out, ranked
 
 __all__ = ["PARTS", "MemGAS", "variant"]
 
@@ -66,8 +66,8 @@ class MemGAS:
         shares = group_sum(self._spread(graph, likeness * weights[graph.granularity]), graph.session, graph.sessions)
         best = group_max(likeness + 1.0, graph.session, graph.sessions)
         scores = np.where(open_to, shares + 1e-6 * best, -np.inf)  # behind all that is reached, by the nearest node
-        chosen = top(scores, min(k, int(open_to.sum())))
-        return self._hits(view, vector, chosen, scores, allowed, weights)
+        chosen = top_and_ties(scores, min(k, int(open_to.sum())))
+        return ranked(self._hits(view, vector, chosen, scores, allowed, weights), k)
 
     def _weights(self, graph: _Graph, likeness: Floats) -> Floats:
         """The router's weight of each granularity (equations 3 and 4), each over its best node a session."""

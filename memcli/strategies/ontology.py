@@ -20,8 +20,8 @@ from ..ranking.router import Plan, Policy
 from ..ranking.routing import first_person, seeks_advice, seeks_time
 from ..ranking.unified import Combiner
 from ..store.assertions import AssertionIndex, assertion_index
+from ..store.cosine import cosines, unit_rows
 from ..store.feedback import strengths
-from ..store.vectors import steady
 from ..store.view import View
 from .base import cut, left_out
 from .recent import profiled
@@ -143,7 +143,7 @@ def _graph(view: View, vector: Vector, chosen: npt.NDArray[np.bool_]) -> dict[st
     index = assertion_index(view)
     strength = view.once(strengths)
     paths = {
-        "direct": steady(index.vectors @ vector) * (0.5 + 0.5 * index.confidence) * strength,
+        "direct": cosines(vector, index.vectors) * (0.5 + 0.5 * index.confidence) * strength,
         "domain": _along(index.domains, index.domain, vector) * index.confidence * strength,
         "lifted": _along(index.topics, index.topic, vector) * index.lifted * strength,
         "sure": index.confidence,
@@ -156,7 +156,7 @@ def _along(concepts: Vector, place: Ints, vector: Vector) -> Floats:
     """For each assertion the cosine of the question with its concept, 0 where that is negative or there is none."""
     if not len(concepts):
         return np.zeros(len(place))
-    near = np.maximum(steady(concepts @ vector), 0.0)
+    near = np.maximum(cosines(vector, concepts), 0.0)
     return np.where(place >= 0, near[place], 0.0)
 
 
@@ -178,9 +178,9 @@ def expand(query: Query, view: View, said: Floats, lead: str, found: Signals) ->
     if lead == "graph":
         index = assertion_index(view)
         seeds = np.flatnonzero(index.taste)
-        seeds = seeds[top((index.vectors[seeds] @ query.vector).astype(np.float64), _SEEDS)]
+        seeds = seeds[top(cosines(query.vector, index.vectors[seeds]), _SEEDS)]
         vector = _towards(index.vectors[seeds], query.vector)
-        graph["hop"] = group_best(steady(index.vectors[index.taste] @ vector), index.rows[index.taste], view.n)
+        graph["hop"] = group_best(cosines(vector, index.vectors[index.taste]), index.rows[index.taste], view.n)
     else:
         seeds = top(said, _SEEDS)
         vector = _towards(view.vectors(seeds), query.vector)
@@ -190,14 +190,14 @@ def expand(query: Query, view: View, said: Floats, lead: str, found: Signals) ->
 def _towards(seeds: Vector, vector: Vector) -> Vector:
     """The question's vector, moved to the mean of the seeds; of unit length."""
     moved = vector + (seeds.mean(axis=0) if len(seeds) else 0.0)
-    of_length_one: Vector = (moved / max(float(np.linalg.norm(moved)), 1e-9)).astype(np.float32)
+    of_length_one: Vector = unit_rows(moved.astype(np.float32)[None])[0]
     return of_length_one
 
 
 def inputs(query: Query, view: View, said: Floats) -> dict[str, float]:
     """What the router is told (`router.INPUTS`). `said`: the cosine of the question with each sentence."""
     index = assertion_index(view)
-    near = steady(index.vectors[index.taste] @ query.vector)
+    near = cosines(query.vector, index.vectors[index.taste])
     return {
         "advice": float(seeks_advice(query.text)),
         "time": float(seeks_time(query.text)),
@@ -205,12 +205,12 @@ def inputs(query: Query, view: View, said: Floats) -> dict[str, float]:
         "first_person": float(first_person(query.text)),
         **_sharpness("graph", near),
         **_sharpness("dense", said),
-        "domain_best": float(np.max(index.domains @ query.vector, initial=0.0)),
+        "domain_best": float(np.max(cosines(query.vector, index.domains), initial=0.0)),
     }
 
 
-def _sharpness(name: str, cosines: Floats) -> dict[str, float]:
-    best = cosines[top(cosines, 10)]
+def _sharpness(name: str, near: Floats) -> dict[str, float]:
+    best = near[top(near, 10)]
     drop = float(best[0] - best[-1]) if len(best) else 0.0
     return {f"{name}_best": float(best[0]) if len(best) else 0.0, f"{name}_drop": drop}
 

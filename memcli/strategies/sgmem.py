@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from ..model import Hit, Kind, Needs, Query, Relation
-from ..ranking.arrays import group_max, top
+from ..ranking.arrays import group_max, top, top_and_ties
 from ..ranking.bm25 import bm25
 from ..ranking.phrasing import NAMELESS
+from ..store.cosine import cosines
 from ..store.recalled import memories
-from ..store.vectors import steady
 from ..store.view import View
 from ..text import content_stems
-from .base import chunk_units
+from .base import chunk_units, ranked
 
 __all__ = ["SGMem", "variant"]
 
@@ -70,12 +70,13 @@ class SGMem:
             found = memories(view, kind)
             scores = np.where(
                 found.allowed(allowed, unsupported=query.filters.unsupported),
-                steady(found.vectors @ vector) + 1.0,
+                cosines(vector, found.vectors) + 1.0,
                 0.0,
             )
-            places = [i for i in top(scores, most).tolist() if scores[i] > 0]
-            hits += [Hit(found.units[i], float(scores[i]), {"cosine": float(scores[i]) - 1.0}) for i in places]
-        return sorted(hits, key=lambda hit: -hit.score)[:k]
+            places = [i for i in top_and_ties(scores, most).tolist() if scores[i] > 0]
+            of_kind = (Hit(found.units[i], float(scores[i]), {"cosine": float(scores[i]) - 1.0}) for i in places)
+            hits += ranked(of_kind, most)
+        return ranked(hits, k)
 
     def _chunks(
         self, view: View, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], most: int
@@ -91,14 +92,15 @@ class SGMem:
         # The n sentences may lie in fewer than K chunks: behind them come those with the next best sentences.
         floor = float(scores[scores > 0].min(initial=np.inf))
         scores = np.where(scores > 0, scores, np.minimum(best, floor) * (best > 0) * 0.999)
-        places = top(scores, most)
+        places = top_and_ties(scores, most)
         places = places[scores[places] > 0]
         each = group_max(similarity, view.owner, view.n)
         units = chunk_units(view, self.chunk, _groups(view, self.chunk), places, each, allowed)
         pairs = zip(units, scores[places].tolist(), best[places].tolist(), strict=True)
-        return [
+        hits = (
             Hit(unit, score, {"cosine": nearest - 1.0, "sgmem.mean": score - 1.0}) for unit, score, nearest in pairs
-        ]
+        )
+        return ranked(hits, most)
 
     def _expanded(self, view: View, similarity: Floats) -> Ints:
         """C* = C_q ∪ N_h(C_q): at most n sentences over γ, and what h hops in the graph reach over its own bound."""

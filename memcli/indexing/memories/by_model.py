@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from ...model import Kind, Turn, TurnId
 from ...providers.language import LanguageModel, Message, Schema
 from ...providers.prompts import fenced, prompt, short_id, tidy
+from ...store.cosine import cosines
 from ...text import content_stems, token_estimate
 from ..plan import by_model
 from ..transcripts import PER_LINE, date_of, longest_reply, packed, shortened, transcript
@@ -208,6 +211,7 @@ def _members(insight: Generated, new: Sequence[Told], earlier: Sequence[Told]) -
     turns = set(insight.sources)
     of_it = [f for f in (*new, *earlier) if f.speaker == insight.label and turns.issuperset(f.sources)]
     central = next(fact for fact in of_it if insight.text.startswith(fact.text + _TALLY))
-    like = [f for f in of_it if f is not central and float(f.vector @ central.vector) >= SIMILAR]
+    near = cosines(central.vector, np.stack([fact.vector for fact in of_it])).tolist()
+    like = [fact for fact, cosine in zip(of_it, near, strict=True) if fact is not central and cosine >= SIMILAR]
     like.sort(key=lambda fact: fact.at.replace(tzinfo=None) if fact.at else datetime.min, reverse=True)
     return [central, *like[: _PER_GROUP - 1]]

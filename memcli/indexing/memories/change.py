@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from ...store.cosine import cosines
 from ...text import content_stems
 from .base import Told
 
@@ -75,7 +76,7 @@ def _instant(at: datetime) -> float:
 
 def _is_alike(new: Told, old: Told) -> bool:
     if new.vector.any() and old.vector.any():
-        return float(new.vector @ old.vector) >= _ALIKE
+        return float(cosines(new.vector, old.vector[None])[0]) >= _ALIKE
     return _share(_stems(new), _stems(old)) >= _SHARED
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...english.reactions import telling_stems
 from ...model import Kind
+from ...store.cosine import cosines
 from ...text import content_stems
 from ...times import describe
 from ...times.spans import day
@@ -51,15 +52,15 @@ def _neighbours(facts: Sequence[Told], new: int, similar: float) -> dict[int, di
     if not near:
         return near
     vectors = np.stack([fact.vector for fact in facts])
-    cosines = vectors[:new] @ vectors.T
+    alike = cosines(vectors[:new], vectors)
     stems: dict[int, frozenset[str]] = {}
-    for a, b in np.argwhere(cosines >= similar).tolist():
+    for a, b in np.argwhere(alike >= similar).tolist():
         if a != b and facts[a].speaker == facts[b].speaker:
             for i in (a, b):
                 if i not in stems:
                     stems[i] = _stems(facts[i])
             if stems[a] & stems[b]:
-                near[a][b] = float(cosines[a, b])
+                near[a][b] = float(alike[a, b])
     return near
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ...model import Kind, Turn
 from ...ranking.pagerank import DAMPING, pagerank
+from ...store.cosine import cosines
 from ...text import content_stems
 from .base import Generated, SessionText, Vectors, began, speaker_name
 from .dating import dated
@@ -62,13 +63,9 @@ def _likeness(session: SessionText, sayings: Sequence[tuple[int, int]]) -> Float
     if session.vectors:
         rows = np.stack([session.vectors[place][index] for place, index in sayings])
         if rows.any():
-            return _cosines(rows)
-    return _cosines(_stem_rows([session.sentences[place][index] for place, index in sayings]))
-
-
-def _cosines(rows: Vectors) -> Floats:
-    cosines: Floats = (rows @ rows.T).astype(np.float64)
-    return cosines
+            return cosines(rows, rows)
+    stems = _stem_rows([session.sentences[place][index] for place, index in sayings])
+    return cosines(stems, stems)
 
 
 def _stem_rows(sentences: Sequence[str]) -> Vectors:

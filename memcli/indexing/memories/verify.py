@@ -14,6 +14,7 @@ from datetime import timedelta
 from functools import lru_cache
 
 from ...model import Kind, Turn
+from ...store.cosine import cosines
 from ...text import STOPWORDS, content_stems, sentences, stem, words
 from ...times import Grain, Span, describe, find
 from ...times.spans import day
@@ -82,7 +83,7 @@ def verify(
     because = next((reason for check in checks if (reason := check(unit, sources))), "")
     because = because or _uncovered(unit, sources, coverage)
     if not because and vector is not None and sentence_vectors is not None and len(sentence_vectors):
-        best = float((sentence_vectors @ vector).max())
+        best = float(cosines(vector, sentence_vectors).max())
         because = f"nothing in the sources is like it (cosine {best:.2f})" if best < floor else ""
     return not because, because
 
