@@ -48,10 +48,13 @@ def ask(
 
     The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
     """
+    from .progress import prepared
+
     began = perf_counter()
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
+    prepared(memory, [chosen])
     pen = None if as_json or as_jsonl else _Pen()
     reading = memory.ask(
         text,

@@ -81,8 +81,8 @@ def ingest(
     def complain(problem: Problem) -> None:
         say(f"memcli: {problem.where}: {problem.reason}")
 
-    with progress() as advance:
-        watcher = Watcher(progress=advance, problem=complain)
+    with progress() as bar:
+        watcher = Watcher(progress=bar.reached, problem=complain, making=bar.making)
         report = memory.ingest(
             paths,
             format_name=format_,

@@ -1,49 +1,140 @@
-"""A progress bar with rate and time left, on a terminal only."""
+"""What takes time is told on standard error: on a terminal by a bar, elsewhere by a line."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
     from ..formats import Source
     from ..ingestion import Report
     from ..memory import Memory
 
-__all__ = ["counted", "prepared", "progress"]
+__all__ = ["Ingesting", "Pace", "counted", "prepared", "progress"]
 
-Advance = Callable[["Source", "Report"], object]
+#: What is made for fewer sessions than these is not worth a line where there is no terminal.
+_MANY = 200
+
+
+@dataclass(slots=True)
+class Pace:
+    """How long something takes, by what is done: it comes in batches, so that nothing is learned between two of them.
+
+    `done` is a share of the whole. Seconds by `clock`.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    done: float = 0.0
+    _began: float = field(init=False)
+    _lasts: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
+
+    def reached(self, done: float) -> None:
+        """So much is done now."""
+        if done > self.done:
+            self.done = done
+            self._lasts = self.elapsed / done
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return self.clock() - self._began
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until it is done; None while nothing is."""
+        return max(self._lasts - self.elapsed, 0.0) if self.done else None
+
+
+class Ingesting(Protocol):
+    """Whom an ingest tells how far it is; see `ingestion.Watcher`."""
+
+    def reached(self, source: Source, report: Report, /) -> None:
+        """After each message and each stored session."""
+        ...
+
+    def making(self, what: str, done: int, of: int, /) -> None:
+        """What is made for the sessions once all are stored."""
+        ...
 
 
 @contextmanager
-def progress() -> Iterator[Advance]:
-    """What to call after each message; silent unless stderr is a terminal."""
+def progress() -> Iterator[Ingesting]:
+    """Whom an ingest tells: a bar on a terminal."""
     if not sys.stderr.isatty():
-        yield lambda _source, _report: None
+        yield _Lines(_MANY)
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    from .render import console, one_line
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[text]}"))
+    with Progress(*columns, console=_console(), transient=True) as bar:
+        yield _Bar(bar)
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[stored]:,} stored, {task.fields[rate]:,.0f}/s", markup=False),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None, stored=0, rate=0.0)
 
-        def advance(source: Source, report: Report) -> None:
-            elapsed = bar.tasks[0].elapsed or 0.0
-            rate = report.added / elapsed if elapsed > 0 else 0.0
-            name = one_line(source.name)[:30]
-            total = source.bytes_total
-            bar.update(task, description=name, total=total, completed=source.bytes_done, stored=report.added, rate=rate)
+@dataclass(slots=True)
+class _Lines:
+    """Says once of each thing that is made for `least` sessions or more that it is."""
 
-        yield advance
+    least: int = 1
+    _said: set[str] = field(default_factory=set)
+
+    def reached(self, _source: Source, _report: Report) -> None:
+        """Nothing: a program that reads standard error wants problems alone."""
+
+    def making(self, what: str, _done: int, of: int) -> None:
+        """A line, the first time."""
+        from .render import say
+
+        if of >= self.least and what not in self._said:
+            self._said.add(what)
+            say(f"memcli: {what} for {of:,} session{'' if of == 1 else 's'}; this is done once, and may take a while")
+
+
+class _Bar:
+    """One bar: how much of the input is stored, then how much of what is made of it."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("reading", total=None, text="")
+        self._pace = Pace()
+        self._what = ""
+
+    def reached(self, source: Source, report: Report) -> None:
+        """What is stored, how fast, and how long the rest takes."""
+        from .render import one_line
+
+        if report.done:
+            self._pace.reached(min(report.done, 1.0))
+        rate = report.added / self._pace.elapsed if self._pace.elapsed > 0 else 0.0
+        text = f"{report.added:,} stored, {rate:,.0f}/s{_left(self._pace)}"
+        total = None if report.share is None else 1.0
+        self._bar.update(
+            self._task, description=one_line(source.name)[:30], total=total, completed=self._pace.done, text=text
+        )
+
+    def making(self, what: str, done: int, of: int) -> None:
+        """How many sessions are done."""
+        if what != self._what:
+            self._what, self._pace = what, Pace()
+        self._pace.reached(done / max(of, 1))
+        text = f"{done:,} of {of:,} sessions{_left(self._pace)}"
+        self._bar.update(self._task, description=what, total=of, completed=done, text=text)
+
+
+def _left(pace: Pace) -> str:
+    if pace.left is None:
+        return ""
+    minutes, seconds = divmod(round(pace.left), 60)
+    return f", {minutes}:{seconds:02} left"
 
 
 @contextmanager
@@ -54,15 +145,22 @@ def counted(what: str) -> Iterator[Callable[[int, int], object]]:
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from .render import console
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=_console(), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def prepared(memory: Memory, strategies: Iterable[str]) -> None:
-    """Makes what these strategies need and the store lacks, with a bar on a terminal."""
-    with counted("generating memory") as advance:
-        memory.prepare(strategies, lambda _what, done, of: advance(done, of))
+    """Makes what these strategies need and the store lacks, and says so."""
+    if not sys.stderr.isatty():
+        memory.prepare(strategies, _Lines().making)
+        return
+    with progress() as bar:
+        memory.prepare(strategies, bar.making)
+
+
+def _console() -> Console:
+    from .render import console
+
+    return console(stderr=True)

@@ -46,6 +46,8 @@ class Associator:
         with self._store.reading() as db:
             missing = units.unbuilt(db, {producer.name: producer.version})
             nodes = load_nodes(db, self._dimension) if missing else None
+        if missing:
+            self._watch(0, len(missing))
         for start in range(0, len(missing), _BATCH):
             assert nodes is not None
             batch = missing[start : start + _BATCH]

@@ -66,6 +66,8 @@ class Runner(ABC, Generic[Writes, Draft]):
                 missing = sorted(set(missing).intersection(numbers))
         self._pending = set(missing)
         done = 0
+        if missing:
+            self._watch(0, len(missing))
         for start in range(0, len(missing), together):
             for drafts in self._drafts(missing[start : start + together]):
                 self._write(drafts)
