@@ -64,6 +64,8 @@ Gate = Callable[[Sequence[Turn]], Sequence[Turn]]
 
 #: Problems beyond these are counted and told, but not kept: a file may have a million of them.
 _KEPT_PROBLEMS = 1000
+#: Bytes from which on it tells how many messages there are that some of them, read ahead, are not looked at yet.
+_TELLING = 1 << 20
 #: As many of the files that are passed over are named.
 _NAMED = 3
 
@@ -141,12 +143,17 @@ class Ingestion:
             else:
                 self.report.messages += 1
                 self._add(splitter.feed(self._redacted(record)))
-                if self._expected:
-                    self.report.share = min((self._earlier + source.bytes_done) / self._expected, 1.0)
+                self.report.share = self._share(self._earlier + source.bytes_done)
                 self._watcher.progress(source, self.report)
         self._add(splitter.flush())
         if strict or not source.found:  # a folder may hold thousands of small files: they are written in batches
             self._indexer.flush()
+
+    def _share(self, read: int) -> float | None:
+        """How much of the input is read; None as long as the buffers hold a good part of what was."""
+        if self._expected is None or read < min(_TELLING, self._expected):
+            return None
+        return min(read / max(self._expected, 1), 1.0)
 
     def _add(self, pieces: Iterable[Piece]) -> None:
         for session, turns in pieces:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model import Session, SessionId, Turn, TurnId
 from ..providers.embedding import Embedder
-from ..store import graph, snapshots, transcript, units, vectors
+from ..store import snapshots, transcript, units, vectors
 from ..store.connection import Store
 from ..store.sharing import give_way, in_turns
 from ..store.vectors import VectorIndex
@@ -32,8 +32,6 @@ __all__ = ["Indexer"]
 BATCH = 3000
 #: The first batch is smaller, and each after it larger by so much, so that something is stored soon.
 FIRST_BATCH, GROWTH = 400, 1.5
-#: New turns after which the graph's communities are worth finding at once, and not when somebody looks at them.
-GRAPH_FROM = 5000
 
 
 #: After the store was held, others may have it for so many times as long, while nobody waits for what is to be written.
@@ -70,7 +68,6 @@ class Indexer:
         self._awaited = threading.Event()  # somebody waits for what is being written
         self._writing: Sequence[Segmented] = ()
         self._embedded = Embedded({}, {})
-        self._added = 0
 
     def add(self, session: Session, turns: Sequence[Turn]) -> None:
         """Takes some turns of a session; they are written at the latest by the next `flush`."""
@@ -129,7 +126,6 @@ class Indexer:
 
     def _write_one(self, db: DuckDBPyConnection, writer: SessionWriter, segmented: Segmented) -> None:
         added = writer.write(db, segmented)
-        self._added += added
         self._stored(segmented.session, len(segmented.turns), added)
 
     def _pause(self, held: float) -> None:
@@ -160,8 +156,6 @@ class Indexer:
         self._thread.shutdown()
         if self._index.snapshot_is_due(at_last=True):
             self._save()
-        if self._added >= GRAPH_FROM:
-            graph.snapshot(self._store)
 
     def known(self, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
         """Which turns are stored, or wait to be, and in which session."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "Runner"]
 
 #: Sessions that are read, and what is made of them embedded, together.
-BATCH = 32
+BATCH = 16
 
 Draft = TypeVar("Draft")
 Writes = TypeVar("Writes", bound=SessionWriter[Any])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged, StoreMissing, StoreNotWritable
+from . import communities
 from .connection import Store, both, unfinished
 from .rows import scalar
 from .snapshots import LINKS
@@ -93,6 +94,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
         removed, dropped = _copy_and_swap(store.path, leftovers(store.path)[0])
     finally:
         remove_leftovers(store.path)
+    communities.snapshot(store)  # of a generation that lasts: whoever compacts has just stopped adding
     return Compaction(before, _size(store.path), removed, dropped)
 
 

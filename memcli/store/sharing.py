@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["give_way", "in_turns"]
 
 #: Seconds for which the store is held before somebody else has a turn; what is begun is finished.
-HOLD = 0.15
+HOLD = 0.1
 #: The least share of the time between two turns in which others may have the store, of how long it was held.
 _OTHERS = 0.25
 
