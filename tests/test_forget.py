@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 
 from memcli.formats import Message
+from memcli.indexing.forgetting import forget_within
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.store.quoting import Gone
+from memcli.store.rows import transaction
 from memcli.store.selection import Selection
 from memcli.strategies import STRATEGIES
 from tests.conftest import Ran
@@ -267,6 +269,74 @@ def test_cached_calls_and_remarks_that_quote_it_go(filled: Memory) -> None:
 )
 def test_what_counts_as_a_quotation(gone: str, stays: str, quotes: bool, text: str) -> None:
     assert Gone([gone], [stays]).is_quoted(text) is quotes
+
+
+@pytest.mark.parametrize(
+    ("gone", "stays", "quotes", "text"),
+    [
+        ("🎉🎉", "Hurray 🎉🎉🎉!", False, "party 🎉🎉"),
+        ("🎉🎉", "Hurray 🎉!", True, "party (🎉🎉🎉)"),
+        ("... ?!", "What? !... !", True, "what... ?! yes"),
+        ("... ?!", "What... ?!?", False, "what... ?! yes"),
+    ],
+)
+def test_signs_are_quoted_wherever_they_stand(gone: str, stays: str, quotes: bool, text: str) -> None:
+    assert Gone([gone], [stays]).is_quoted(text) is quotes
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Of three tries the fastest, in this process's own time."""
+    found = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def test_what_is_gone_is_learned_in_linear_time() -> None:
+    def texts(count: int, who: str) -> list[str]:
+        return [f"{who}{i} brought the {i % 97} boat to harbour {i}. {'🙈' * (i % 40 + 1)}" for i in range(count)]
+
+    def learn(count: int) -> Gone:
+        return Gone(texts(count, "a"), texts(count, "b"))
+
+    learn(100)  # the splitter of sentences is imported
+    assert _seconds(lambda: learn(4000)) < 8 * _seconds(lambda: learn(1000))  # 16 times, were it quadratic
+
+
+def test_forgetting_asks_the_store_as_often_for_many_sessions_as_for_few(tmp_path: Path) -> None:
+    assert _statements(tmp_path / "few.memcli", 3) == _statements(tmp_path / "many.memcli", 30)
+
+
+def _statements(path: Path, sessions: int) -> int:
+    """How many statements it takes to forget one of two who speak in every session, of places that both speak of."""
+    memory = Memory(path, embedder="fake")
+    chat = [(f"{which} {i}", who) for which in ("first", "later") for i in range(sessions) for who in ("Ada", "Bo")]
+    memory.add(
+        Message(f"I visited Harbour{session.split()[1]} in June.", who, session=session, id=str(i))
+        for i, (session, who) in enumerate(chat)
+        if (session.split()[0], who) != ("later", "Ada")
+    )
+    memory.prepare(["emem"])
+    turns = memory.care.select(Selection(filters=Filters(speaker="Ada")))
+    with memory.store.writing() as db:
+        counted = _Counting(db)
+        with transaction(db):
+            forget_within(counted, turns)  # type: ignore[arg-type]
+    return counted.statements
+
+
+class _Counting:
+    """An open store that counts what is asked of it."""
+
+    def __init__(self, db: object) -> None:
+        self._db = db
+        self.statements = 0
+
+    def __getattr__(self, name: str) -> object:
+        self.statements += name == "execute"
+        return getattr(self._db, name)
 
 
 def test_an_argument_is_written_as_it_is_in_what_stays(prepared: Memory) -> None:
