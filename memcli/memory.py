@@ -15,9 +15,10 @@ from .indexing.plan import EVERY_INGEST, TRANSCRIPT
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder
+from .ranking.phrasing import is_blank
 from .store import transcript
 from .store.connection import Store
-from .store.identity import Identity, drop_index, identity, set_identity
+from .store.identity import Identity, another_embedder, drop_index, identity, settle_identity
 from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
@@ -158,7 +159,8 @@ class Memory:
         from .store.tombstones import Gate
 
         model = self._embedder_for_writing(re_embed=re_embed)
-        self._resume(model)
+        if self.store.exists:
+            self._resume(model)
         gate = Gate(self.store, allow_again=allow_again)
         return Ingestion(lambda stored: Indexer(self.store, model, stored), watcher or Watcher(), gate, redactor)
 
@@ -230,15 +232,11 @@ class Memory:
         chosen = Identity(name, model.id, model.dimension)
         if stored is not None and stored.id != model.id:
             if not re_embed:
-                raise UsageError(
-                    f"this store was filled with {stored.id}, not {model.id}",
-                    f"use --embedder {stored.name}, or --re-embed to embed everything again",
-                )
+                raise another_embedder(stored, chosen)
             with self.store.writing() as db:
                 drop_index(db, chosen)
-        elif stored is None:
-            with self.store.writing() as db:
-                set_identity(db, chosen)
+        elif stored is None:  # a run that stores nothing makes no file
+            self.store.begin_with(lambda db: settle_identity(db, chosen))
         return model
 
     def _bulk(self, name: str) -> Embedder:
@@ -309,9 +307,10 @@ class Memory:
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""
-        if not text.strip():
+        if is_blank(text):
             raise UsageError("the question is empty", "ask something")
-        with self.store.reading():  # one opening for everything that can be read before the model is there
+        with self.store.reading() as db:  # one opening for everything that can be read before the model is there
+            transcript.check_filled(db)
             stored = self._identity()
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
