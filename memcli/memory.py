@@ -18,12 +18,14 @@ from .providers.embedding import Embedder, embedder
 from .ranking.phrasing import is_blank
 from .store import transcript
 from .store.connection import Store
+from .store.feedback import verdicts_on
 from .store.identity import Identity, another_embedder, drop_index, identity, settle_identity
 from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
 from .strategies.base import evidence, wordings
+from .strategies.heeding import heed, room
 from .text import content_stems
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
@@ -64,21 +66,6 @@ class Reading:
         """At most k hits for a person to look at: those that the answer cites first, then the best."""
         place = {turn: i for i, turn in enumerate(self.answer.citations)}
         return sorted(self.hits, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
-
-
-@dataclass(frozen=True, slots=True)
-class _Extractive:
-    """The extractive reader over a store, which is opened once for all that it looks up."""
-
-    store: Store
-    view: View
-
-    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
-        from .reading import ExtractiveReader
-        from .reading.stored import StoredTranscript
-
-        with self.store.reading():
-            return ExtractiveReader(StoredTranscript(self.view)).read(query, hits)
 
 
 class Memory:
@@ -260,7 +247,9 @@ class Memory:
 
         Raises StoreError, UsageError, ModelUnavailable.
         """
-        return self._retrieve(text, k, filters, at, strategy_name)[1]
+        query, found, view = self._retrieve(text, k, filters, at, strategy_name)
+        with self.store.reading():
+            return heed(query, view, found)[:k]
 
     def ask(
         self,
@@ -279,13 +268,16 @@ class Memory:
         asked for the first time over this store, what goes where.
         """
         query, found, view = self._retrieve(question, k, filters, at, strategy_name, self._filters(tell))
-        extractive = _Extractive(self.store, view)
+        from .reading.heeding import StoredReader, refuted
+
         with self.store.reading():  # one opening for all that is looked up
-            hits = evidence(view, found, k)
+            before = evidence(view, found, k + room(query))
+            extractive, hits = StoredReader(self.store, view, before), heed(query, view, before)
             if self._consulted is None:
                 return Reading(extractive.read(query, hits), hits)
         # The store is not held while a model thinks: others may want to write.
-        written = self._consulted.write(extractive, query, hits, watch, tell)
+        credible = [hit for hit in hits if not refuted(query, hit)]
+        written = self._consulted.write(extractive, query, credible, watch, tell)
         return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
@@ -311,6 +303,7 @@ class Memory:
             raise UsageError("the question is empty", "ask something")
         with self.store.reading() as db:  # one opening for everything that can be read before the model is there
             transcript.check_filled(db)
+            said = verdicts_on(db, text)
             stored = self._identity()
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
@@ -322,7 +315,8 @@ class Memory:
             )
         wanted = wordings(chosen, text, view.speaker_names)
         rows = model.embed([text, *wanted.values()])
-        return Query(text, rows[0], at, filters, dict(zip(wanted, rows[1:], strict=True))), view
+        phrasings = dict(zip(wanted, rows[1:], strict=True))
+        return Query(text, rows[0], at, filters, phrasings, said.missed, said.wrong), view
 
     def _filters(self, tell: Callable[[str], object] | None) -> ConsultingFilters | None:
         """What chooses among candidates: the language model that words the answers, if any."""
@@ -351,7 +345,7 @@ class Memory:
             query, view = self.query(*asked)
         self._met = (view, chosen.needs)  # as long as the view holds, nothing needs to be looked up again
         with self.store.reading() if chosen_by is None else nullcontext():  # not held while a model thinks
-            return query, chosen.retrieve(query, view, k), view
+            return query, chosen.retrieve(query, view, k + room(query)), view
 
     def _view(self, conversation: str | None, stored: Identity | None) -> View:
         """The store, or one conversation, as arrays: the ones loaded for the question before, where nothing changed."""

@@ -57,6 +57,7 @@ def forget(
     Their bytes leave the file with the next memcli compact. A session keeps its title as long as it has turns.
     """
     from ..errors import NothingFound
+    from ..feedback import note_last
     from ..store.selection import Selection
     from .render import emit, emit_json, say
 
@@ -79,6 +80,8 @@ def forget(
         say("nothing was forgotten")
         return 0
     done = memory.care.forget(turns, dry_run=dry_run)
+    if not dry_run:
+        note_last(memory.store, "")  # it may have been about what is forgotten
     if as_json:
         emit_json(_record(done, dry_run=dry_run))
     else:
