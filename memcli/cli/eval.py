@@ -198,13 +198,14 @@ def _own(questions: Path, store: Path, *, given: bool) -> Path | None:
     """The store that the questions are about; None for a benchmark, which brings its conversations with it."""
     from ..errors import StoreMissing
     from ..evaluation.own import are_own
+    from ..store.connection import Store
     from .render import say
 
     if given:
         return store
     if not are_own(questions):
         return None
-    if not store.exists():
+    if not Store(store).exists:
         raise StoreMissing(
             f"{questions} has questions about a store, and there is none at {store}",
             "say which with --store PATH, or MEMCLI_STORE",
