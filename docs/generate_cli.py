@@ -31,7 +31,12 @@ shell.
 | 4 | the store is busy: another process held it longer than the wait (readers 10 s, writers 60 s) |
 | 5 | a model is unavailable |
 | 6 | some input could not be read; what could be read is stored |
+| 70 | a fault of memcli's own, see below |
 | 130 | interrupted |
+
+A fault of memcli's own is told in one line. Where it happened is in `last-error.log` in the cache directory: the names
+of exceptions, files and line numbers, and nothing that was said. The same command with `--debug` shows the whole
+traceback, and writes that; it may quote the store.
 
 A setting is taken from the flag, else from the environment (`MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`,
 `MEMCLI_MODEL`, `MEMCLI_CACHE`, `MEMCLI_RECORD`), else

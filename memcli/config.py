@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["Settings", "benchmarks_folder", "settings"]
+__all__ = ["Settings", "benchmarks_folder", "settings", "state_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,13 @@ def benchmarks_folder() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("memcli", appauthor=False) / "benchmarks"
+
+
+def state_folder() -> Path:
+    """Where it stands what was done last on this machine."""
+    from platformdirs import user_state_path
+
+    return user_state_path("memcli", appauthor=False)
 
 
 def _default_store() -> Path:

@@ -16,6 +16,9 @@ two lines and nothing else.
     ├── ModelUnavailable       5   an embedder or a language model cannot be used
     │   └── BudgetSpent        5   the next call could cost more than is left
     └── InputUnreadable        6   something that was to be ingested cannot be read
+
+Anything else that is raised is a fault of memcli's own: a library's user gets it as it is, the command line ends with
+exit code 70 and one line that says where the details are (`cli.unexpected`).
 """
 
 from __future__ import annotations

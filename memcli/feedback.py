@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .config import state_folder
 from .errors import NothingFound, StoreError, UsageError
 from .model import Answer, TurnId
 from .ranking.feedback import BATCH
@@ -21,12 +24,13 @@ if TYPE_CHECKING:
 
     from .memory import Memory
 
-__all__ = ["LAST", "Feedback", "Noted", "given", "remember"]
+__all__ = ["LAST", "Feedback", "Noted", "given", "note_last", "remember"]
 
 #: What names the latest answer.
 LAST = "last"
 _TAG = "a:"
 _DIGITS = 8
+_ASK_AGAIN = "ask again: answers are noted unless the store is in use or read-only, or with --no-record"
 #: At most so many turns are what a text speaks of, and without its very words only from this cosine on.
 _MISSED = 3
 _FLOOR = 0.5
@@ -68,6 +72,29 @@ def remember(store: Store, answer: Given) -> bool:
     return False
 
 
+def note_last(store: Store, answer_id: str) -> None:
+    """Notes on this machine which answer over a store was given last, whether or not the store has it; empty: none.
+
+    That is an id, which is a hash: nothing of what was asked. Where it cannot be noted, the store's latest is the last.
+    """
+    if store.path is not None:
+        with suppress(OSError):
+            path = _last_path(store.path)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.write_text(answer_id, encoding="ascii")
+
+
+def _last_given(store: Store) -> str | None:
+    """What `note_last` noted; None: nothing ever was."""
+    with suppress(OSError, UnicodeDecodeError):
+        return _last_path(store.path).read_text(encoding="ascii") if store.path is not None else None
+    return None
+
+
+def _last_path(store: Path) -> Path:
+    return state_folder() / "last" / sha256(os.fsencode(store.resolve())).hexdigest()[:32]
+
+
 def _tidy(db: DuckDBPyConnection) -> None:
     from .indexing.feedback import settle
 
@@ -83,11 +110,14 @@ class Feedback:
         self._store = memory.store
 
     def find(self, name: str) -> Judged:
-        """The answer with this id, or the one whose id begins so, with or without its tag; `last`: the latest.
+        """The answer with this id, or the one whose id begins so, with or without its tag; `last`: the one that was
+        given last on this machine, or else the latest that the store has.
 
         Raises NothingFound where there is none, UsageError where there are several, StoreError.
         """
         with self._store.reading() as db:
+            if name == LAST and (last := _last_given(self._store)) is not None:
+                return self._given_last(db, last)
             prefix = "" if name == LAST else name if name.startswith(_TAG) else _TAG + name
             ids = stored.matching(db, prefix)
             if not ids:
@@ -95,6 +125,17 @@ class Feedback:
             if len(ids) > 1 and name != LAST and prefix not in ids:
                 raise UsageError(f"{name} is the beginning of several answers: {', '.join(ids)}", "give more of it")
             return self._answer(db, prefix if prefix in ids else ids[0])
+
+    def _given_last(self, db: DuckDBPyConnection, id_: str) -> Judged:
+        found = stored.answered(db, 1, "a.id = $id", {"id": id_}) or stored.answered(db, 1)
+        if not found:
+            raise NothingFound("the answer that was given last was not noted, nor was any other", _ASK_AGAIN)
+        if found[0].given.id != id_:
+            noted = f"the last one that was is {found[0].given.id}, to: {found[0].given.question}"
+            raise NothingFound(
+                f"the answer that was given last was not noted; {noted}", f"name it to judge it, or {_ASK_AGAIN}"
+            )
+        return found[0]
 
     def judge(self, name: str, verdict: str, missing: str = "") -> Noted:
         """Notes a verdict on an answer, `useful` or `wrong`, in place of an earlier one, and applies it.

@@ -15,14 +15,17 @@ from .indexing.plan import EVERY_INGEST, TRANSCRIPT
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder
+from .ranking.phrasing import is_blank
 from .store import transcript
 from .store.connection import Store
-from .store.identity import Identity, drop_index, identity, set_identity
+from .store.feedback import verdicts_on
+from .store.identity import Identity, another_embedder, drop_index, identity, settle_identity
 from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
 from .strategies.base import evidence, wordings
+from .strategies.heeding import heed, room
 from .text import content_stems
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
@@ -152,7 +155,8 @@ class Memory:
         from .ingestion import Watcher, begun
 
         model = self._embedder_for_writing(re_embed=re_embed)
-        self._resume(model)
+        if self.store.exists:
+            self._resume(model)
         return begun(self.store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
 
     def _resume(self, model: Embedder) -> None:
@@ -226,15 +230,11 @@ class Memory:
         chosen = Identity(name, model.id, model.dimension)
         if stored is not None and stored.id != model.id:
             if not re_embed:
-                raise UsageError(
-                    f"this store was filled with {stored.id}, not {model.id}",
-                    f"use --embedder {stored.name}, or --re-embed to embed everything again",
-                )
+                raise another_embedder(stored, chosen)
             with self.store.writing() as db:
                 drop_index(db, chosen)
-        elif stored is None:
-            with self.store.writing() as db:
-                set_identity(db, chosen)
+        elif stored is None:  # a run that stores nothing makes no file
+            self.store.begin_with(lambda db: settle_identity(db, chosen))
         return model
 
     def _bulk(self, name: str) -> Embedder:
@@ -258,7 +258,9 @@ class Memory:
 
         Raises StoreError, UsageError, ModelUnavailable.
         """
-        return self._retrieve(text, k, filters, at, strategy_name)[1]
+        query, found, view = self._retrieve(text, k, filters, at, strategy_name)
+        with self.store.reading():
+            return heed(query, view, found)[:k]
 
     def ask(
         self,
@@ -277,15 +279,16 @@ class Memory:
         asked for the first time over this store, what goes where.
         """
         query, found, view = self._retrieve(question, k, filters, at, strategy_name, self._filters(tell))
-        from .reading.stored import StoreReader
+        from .reading.heeding import StoredReader, refuted
 
-        extractive = StoreReader(self.store, view)
         with self.store.reading():  # one opening for all that is looked up
-            hits = evidence(view, found, k)
+            before = evidence(view, found, k + room(query))
+            extractive, hits = StoredReader(self.store, view, before), heed(query, view, before)
             if self._consulted is None:
                 return Reading(extractive.read(query, hits), hits)
         # The store is not held while a model thinks: others may want to write.
-        written = self._consulted.write(extractive, query, hits, watch, tell)
+        credible = [hit for hit in hits if not refuted(query, hit)]
+        written = self._consulted.write(extractive, query, credible, watch, tell)
         return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
@@ -307,9 +310,11 @@ class Memory:
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""
-        if not text.strip():
+        if is_blank(text):
             raise UsageError("the question is empty", "ask something")
-        with self.store.reading():  # one opening for everything that can be read before the model is there
+        with self.store.reading() as db:  # one opening for everything that can be read before the model is there
+            transcript.check_filled(db)
+            said = verdicts_on(db, text)
             stored = self._identity()
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
@@ -321,7 +326,8 @@ class Memory:
             )
         wanted = wordings(chosen, text, view.speaker_names)
         rows = model.embed([text, *wanted.values()])
-        return Query(text, rows[0], at, filters, dict(zip(wanted, rows[1:], strict=True))), view
+        phrasings = dict(zip(wanted, rows[1:], strict=True))
+        return Query(text, rows[0], at, filters, phrasings, said.missed, said.wrong), view
 
     def _filters(self, tell: Callable[[str], object] | None) -> ConsultingFilters | None:
         """What chooses among candidates: the language model that words the answers, if any."""
@@ -350,7 +356,7 @@ class Memory:
             query, view = self.query(*asked)
         self._met = (view, chosen.needs)  # as long as the view holds, nothing needs to be looked up again
         with self.store.reading() if chosen_by is None else nullcontext():  # not held while a model thinks
-            return query, chosen.retrieve(query, view, k), view
+            return query, chosen.retrieve(query, view, k + room(query)), view
 
     def _view(self, conversation: str | None, stored: Identity | None) -> View:
         """The store, or one conversation, as arrays: the ones loaded for the question before, where nothing changed."""

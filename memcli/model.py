@@ -152,7 +152,9 @@ class Filters:
 class Query:
     """A question, the moment it is asked, and its vector (float32 [d], unit length).
 
-    `phrasings` holds the vectors of the question's other wordings that the strategy asked for, by name.
+    `phrasings` holds the vectors of the question's other wordings that the strategy asked for, by name. `missed` and
+    `wrong`: turns of which people said that answers to this question missed them (by id their number in the store), or
+    that rested on them and were wrong.
     """
 
     text: str
@@ -160,6 +162,8 @@ class Query:
     asked_at: datetime
     filters: Filters = field(default_factory=Filters)
     phrasings: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    missed: Mapping[TurnId, int] = field(default_factory=dict)
+    wrong: frozenset[TurnId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,13 @@ def test_search_reads_the_question_from_stdin(cli: Cli, filled: Path) -> None:
     assert cli("search", "-", "--store", filled, stdin="cat\n").code == 0
 
 
+@pytest.mark.parametrize("command", ["ask", "search"])
+@pytest.mark.parametrize("question", ["\0\033\n", "\u200b", "\u202e\u00ad ", "", "\x7f"])
+def test_a_question_without_a_visible_sign_is_empty(cli: Cli, filled: Path, command: str, question: str) -> None:
+    ran = cli(command, "-", "--store", filled, stdin=question)
+    assert (ran.code, ran.out, ran.err) == (2, "", "memcli: the question is empty (ask something)\n")
+
+
 def test_nothing_found_is_exit_code_1(cli: Cli, filled: Path) -> None:
     ran = cli("search", "zebra", "--strategy", "bm25", "--store", filled)
     assert (ran.code, ran.out, ran.err) == (1, "", "nothing found\n")

@@ -164,7 +164,8 @@ def test_a_candidate_that_was_declined(cli: Cli, people: str) -> None:
 
 def test_nothing_has_been_concluded(cli: Cli, tmp_path: Path) -> None:
     store = str(tmp_path / "empty.memcli")
-    at(store).add([])
+    with at(store).store.writing():
+        pass
     assert cli("concepts", "--store", store) == Ran(1, "", "nothing has been concluded\n")
     ran = cli("concepts", "--person", "\x1b[31mBo\n[b]", "--store", store)
     assert ran == Ran(1, "", "nothing has been concluded of [31mBo [b]\n")

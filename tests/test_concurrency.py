@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from memcli.formats import Message
 from memcli.indexing import indexer
 from memcli.memory import Memory
 
@@ -44,10 +45,11 @@ def read(tell: Tell, store: Path, done: Path) -> None:
 def test_two_writers_and_many_readers(tmp_path: Path) -> None:
     store, undisturbed = tmp_path / "shared.memcli", tmp_path / "undisturbed.memcli"
     chats = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path in (store, undisturbed):  # a reader that comes before all others is not to find nothing at all
+        Memory(path, embedder="fake").add([Message("This was said before.", "Ada", session="before", id="1")])
     for chat in chats:
         chat.write_text("".join(lines(chat.stem, SESSIONS)))
         ended(write, undisturbed, chat)
-    Memory(store, embedder="fake").add([])
     writers = [started(write, (store, chat)) for chat in chats]
     readers = [started(read, (store, tmp_path / "done")) for _ in range(READERS)]
     added = [each for _, told in writers for each in everything(told)]

@@ -25,6 +25,7 @@ from memcli.evaluation.baselines import BASELINES, contender, contenders
 from memcli.evaluation.datasets import Haystack, Question, haystacks
 from memcli.evaluation.metrics import recall
 from memcli.evaluation.outcomes import Outcomes
+from memcli.evaluation.own import are_own
 from memcli.evaluation.runner import Corpus, Plan, Result, run
 from memcli.evaluation.scoring import document
 from memcli.memory import Memory
@@ -548,7 +549,73 @@ def test_own_questions_that_cannot_be_asked(cli: Cli, tmp_path: Path, own: tuple
     assert (ran.code, ran.err.count("\n")) == (6, 1)
     path.write_text('{"question": "x"}\n')
     assert cli("eval", path, "--store", tmp_path / "none.memcli").code == 3
-    assert cli("eval", path, "--embedder", "fake").code == 6
+    ran = cli("eval", path, "--embedder", "fake")
+    assert (ran.code, ran.err.count("\n"), "--store" in ran.err) == (3, 1, True)
+
+
+@pytest.mark.parametrize("told", ["environment", "configuration"])
+def test_own_questions_are_asked_over_the_store_that_all_commands_use(
+    cli: Cli, tmp_path: Path, own: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, told: str
+) -> None:
+    store, turn = own
+    if told == "environment":
+        monkeypatch.setenv("MEMCLI_STORE", str(store))
+    else:
+        (tmp_path / "config.toml").write_text(f'store = "{store}"')
+        monkeypatch.setenv("MEMCLI_CONFIG", str(tmp_path / "config.toml"))
+    path = tmp_path / "questions.jsonl"
+    path.write_text("\n" + json.dumps({"question": "What is Nora's number?", "evidence": [turn]}) + "\n")
+    ran = cli("eval", path, "--strategy", "bm25", "--workers", "1", "--json")
+    assert (ran.code, ran.err) == (0, f"memcli: asked over {store}\n")
+    assert ran.json["n"] == 1  # type: ignore[index]
+    ran = cli("eval", QUESTIONS, "--strategy", "bm25", "--workers", "1", "--limit", "2", "--embedder", "fake", "--json")
+    assert (ran.code, ran.json["failed"], "asked over" in ran.err) == (0, None, False)  # type: ignore[index]
+
+
+def test_what_is_ones_own() -> None:
+    assert not are_own(QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "own_ones"),
+    [
+        ('{"question": "x"}', True),
+        ('nonsense\n\n{"question": "x", "answer": 1}\n', True),
+        ('{"text": "x"}\n{"question": "x"}', False),
+        ('[{"question": "x"}]', False),
+        ('{"question": "x", "haystack_sessions": []}', False),
+        ('{"conversation": {}, "qa": [], "question": 1}', False),
+        ("", False),
+    ],
+)
+def test_what_are_own_questions(tmp_path: Path, text: str, own_ones: bool) -> None:
+    (tmp_path / "x").write_text(text)
+    assert are_own(tmp_path / "x") is own_ones
+    assert not are_own(tmp_path / "none")
+
+
+def test_which_questions_failed_is_listed(cli: Cli, tmp_path: Path, own: tuple[Path, str]) -> None:
+    store, turn = own
+    path = tmp_path / "questions.jsonl"
+    asked = [
+        {"id": "good", "question": "What is Nora's phone number?", "answer": "07700 900871", "evidence": [turn]},
+        {"id": "wrong", "question": "What is Nora's phone number?", "answer": "zebra", "evidence": [turn]},
+        {"id": "hidden", "question": "Who \x1b[31mflew?", "evidence": [turn], "category": "air"},
+        {"id": "silent", "question": "What is Nora's phone number now?", "answerable": False},
+        {"id": "open", "question": "What is Theo's house like?"},
+    ]
+    path.write_text("".join(json.dumps(q) + "\n" for q in asked))
+    arguments = ("eval", path, "--store", store, "--strategy", "fused", "--workers", "1")
+    found: Any = cli(*arguments, "--json", "--out", tmp_path / "out").json
+    failed = {each["id"]: each["failed"] for each in found["failed"]["fused"]}
+    assert failed == {"wrong": ["answer"], "hidden": ["evidence"], "silent": ["answer"]}
+    (wrong, *_) = found["failed"]["fused"]
+    assert (wrong["gold_answer"], wrong["answer"], wrong["category"]) == ("zebra", "07700 900871", "none")
+    for shown in (cli(*arguments).out, (tmp_path / "out" / "table.md").read_text()):
+        first, second, third, *_ = shown.partition("## fused: 3 of 5 failed\n\n")[2].splitlines()
+        assert first == "- [none] wrong: What is Nora's phone number? – answered: 07700 900871; right: zebra"
+        assert second == "- [air] hidden: Who [31mflew? – its evidence was not found"
+        assert third.startswith("- [none] silent: ")
 
 
 def test_eval_loads_nothing_for_its_help(capsys: pytest.CaptureFixture[str]) -> None:

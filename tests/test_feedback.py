@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,14 +19,15 @@ from memcli.errors import NothingFound, UsageError
 from memcli.feedback import Feedback, given, remember
 from memcli.formats import Message
 from memcli.indexing.feedback import settle
-from memcli.memory import Memory
-from memcli.model import Answer, TurnId
+from memcli.memory import Memory, Reading
+from memcli.model import Answer, Filters, TurnId
+from memcli.providers.fakes import FakeLanguageModel
 from memcli.ranking import profile
 from memcli.ranking.feedback import BATCH, DAILY, Experience, replay
 from memcli.store import feedback as stored
 from memcli.store.assertions import assertion_index
 from memcli.store.connection import Store
-from memcli.store.feedback import recent, strengths
+from memcli.store.feedback import Judged, recent, strengths
 from memcli.store.rows import transaction
 from memcli.strategies.recent import profiled
 from tests.conftest import Ran
@@ -330,16 +332,10 @@ def test_asking_does_not_mind_a_store_that_takes_no_notes(filled: Memory, tmp_pa
     assert not (tmp_path / "none.memcli").exists()
     path = filled.store.path
     assert path is not None
-    holding = "import sys, duckdb; db = duckdb.connect(sys.argv[1], read_only=True); print('held', flush=True); input()"
-    with subprocess.Popen(
-        [sys.executable, "-c", holding, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "held\n"
+    with _held(path):
         began = datetime.now(UTC)
         assert not remember(filled.store, one)
         assert datetime.now(UTC) - began < timedelta(seconds=5)
-        other.communicate("\n")
     if os.geteuid() != 0:
         path.chmod(0o400)
         assert not remember(filled.store, one)
@@ -371,8 +367,12 @@ def test_feedback_plain(cli: Cli, filled: Memory) -> None:
     ran = cli("feedback", name, "--useful", "--store", store)
     assert ran.out == f"{name}  useful: What[31m hotel?\n  what it cited: 1 assertion, stronger\n"
     lines = cli("feedback", name, "--wrong", "--missing", "small hotels", "--store", store).out.splitlines()
-    assert lines[1:3] == ["  what it cited: 1 assertion, weaker", "  missing, and stronger now:"]
-    assert "I prefer small hotels." in lines[3]
+    assert lines[1:4] == [
+        "  what it cited: 1 assertion, weaker",
+        "  the same question is not answered in this way again",
+        "  missing, stronger now, and the first that the same question is answered from:",
+    ]
+    assert "I prefer small hotels." in lines[4]
     ran = cli("feedback", name, "--wrong", "--missing", "zebra crossings", "--store", store)
     assert ran.out.endswith("  nothing in memory speaks of what was missing\n")
     assert cli("feedback", name, "--undo", "--store", store).out.startswith(f"{name}  no verdict any more: What")
@@ -398,6 +398,182 @@ def test_feedback_needs_a_store(cli: Cli, tmp_path: Path) -> None:
     ran = cli("feedback", "last", "--useful", "--store", tmp_path / "none.memcli")
     assert (ran.code, len(ran.err.splitlines())) == (3, 1)
     assert not (tmp_path / "none.memcli").exists()
+
+
+# -- the last one, and no other ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Another process has the store open."""
+    holding = "import sys, duckdb; db = duckdb.connect(sys.argv[1], read_only=True); print('held', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holding, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        yield
+        other.communicate("\n")
+
+
+@pytest.mark.usefixtures("recording")
+def test_last_is_no_older_answer_where_the_last_was_not_noted(cli: Cli, filled: Memory) -> None:
+    path = filled.store.path
+    assert path is not None
+    assert cli("ask", "What do I drink?", "--store", path).code in (0, 1)
+    (first,) = _judged(filled)
+    with _held(path):
+        cli("ask", "Where does my brother live?", "--store", path)
+    for given_ in (["--useful"], ["--wrong", "--missing", "green tea"], ["--undo"]):
+        ran = cli("feedback", "last", *given_, "--store", path)
+        assert (ran.code, ran.out, len(ran.err.splitlines())) == (1, "", 1)
+        assert "What do I drink?" in ran.err
+        assert first.given.id in ran.err
+    assert _judged(filled) == [first]
+    assert cli("feedback", first.given.id, "--useful", "--store", path).code == 0  # whoever names it means it
+    cli("ask", "Where does my brother live?", "--store", path, "--no-record")
+    assert cli("feedback", "last", "--wrong", "--store", path).code == 1
+    cli("ask", "Where does my brother live?", "--store", path)
+    assert "Where does my brother live?" in cli("feedback", "last", "--useful", "--store", path).out
+
+
+def _judged(memory: Memory) -> list[Judged]:
+    with memory.store.reading() as db:
+        return stored.answered(db, 100)
+
+
+@pytest.mark.usefixtures("recording")
+def test_last_is_ones_own_though_somebody_else_has_asked_since(
+    cli: Cli, filled: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = filled.store.path
+    assert path is not None
+    cli("ask", "What do I drink?", "--store", path)
+    with monkeypatch.context() as patched:
+        patched.setenv("XDG_STATE_HOME", str(tmp_path / "somebody else"))
+        cli("ask", "Where does my brother live?", "--store", path)
+    assert "What do I drink?" in cli("feedback", "last", "--useful", "--store", path).out
+    link = tmp_path / "link.memcli"
+    link.symlink_to(path)
+    assert "What do I drink?" in cli("feedback", "last", "--useful", "--store", link).out
+
+
+@pytest.mark.usefixtures("recording")
+def test_what_is_noted_beside_the_store_says_nothing_of_the_question(cli: Cli, filled: Memory, tmp_path: Path) -> None:
+    path = filled.store.path
+    assert path is not None
+
+    def noted() -> list[str]:
+        return [file.read_text() for file in (tmp_path / "state").rglob("*") if file.is_file()]
+
+    cli("ask", "Is Quibberton far?", "--store", path)
+    (answer,) = _judged(filled)
+    assert noted() == [answer.given.id]
+    assert cli("forget", _turn(filled, "Quibberton"), "--yes", "--store", path).code == 0
+    assert noted() == [""]
+    assert cli("feedback", "last", "--useful", "--store", path).code == 1
+
+
+# -- the same question again -----------------------------------------------------------------------------------------
+
+HOMES = (
+    "By her letter my sister lives in Porto.", "It was cold.", "My sister lives in Lisbon.", "I walked in the rain.",
+    "I said that my sister lives in Porto.", "My cat sleeps in the kitchen.",
+)  # fmt: skip
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Memory:
+    memory = Memory(tmp_path / "homes.memcli", embedder="fake")
+    memory.add(
+        Message(text, ("Ada", "Bo")[i % 2], conversation="c", session=str(i), id=str(i)) for i, text in enumerate(HOMES)
+    )
+    return memory
+
+
+HOME, OTHER = "Where does my sister live?", "Where does my cat sleep?"
+
+
+def _ask_and_judge(memory: Memory, question: str, verdict: str, missing: str = "", after: int = 0) -> Reading:
+    reading = memory.ask(question)
+    name = _note(memory, question, *reading.answer.citations, after=after, abstained=reading.answer.abstained)
+    Feedback(memory).judge(name, verdict, missing)
+    return reading
+
+
+def test_a_wrong_answer_is_not_given_again_for_the_same_question(homes: Memory) -> None:
+    other = homes.ask(OTHER)
+    first = _ask_and_judge(homes, HOME, "wrong")
+    assert "Porto" in first.answer.text
+    again = homes.ask("where does my SISTER live")  # the same, otherwise written
+    assert "Porto" not in again.answer.text  # nor in the words of the other turn that says so
+    assert set(again.answer.citations).isdisjoint(first.answer.citations)
+    assert again.hits[-1].unit.sources[0] in first.answer.citations
+    found = homes.search(HOME, k=3)
+    assert set(first.answer.citations).isdisjoint(hit.unit.sources[0] for hit in found)
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    assert homes.ask(OTHER) == other
+
+
+@pytest.mark.parametrize("strategy", ["fused", "bm25", "dense", "emem", "memgas"])
+def test_what_was_missing_answers_the_same_question(homes: Memory, strategy: str) -> None:
+    homes.prepare([strategy])
+    lisbon = _turn(homes, "Lisbon")
+    other = homes.ask(OTHER, strategy_name=strategy)
+    before = homes.search(HOME, strategy_name=strategy, k=6)
+    name = _note(homes, HOME, *homes.ask(HOME).answer.citations)
+    Feedback(homes).judge(name, "wrong", lisbon)
+    reading = homes.ask(HOME, strategy_name=strategy)
+    assert lisbon in reading.answer.citations
+    assert not reading.answer.abstained
+    assert "Porto" not in reading.answer.text
+    (best, *_) = homes.search(HOME, strategy_name=strategy, k=1)
+    assert (best.unit.sources[0], best.trace["feedback"]) == (lisbon, 1.0)
+    assert homes.ask(OTHER, strategy_name=strategy).answer == other.answer
+    Feedback(homes).undo(name)
+    assert homes.search(HOME, strategy_name=strategy, k=6) == before
+
+
+def test_what_was_missing_is_no_answer_where_it_is_filtered_out(homes: Memory) -> None:
+    _ask_and_judge(homes, HOME, "wrong", _turn(homes, "in the rain"))  # Bo's
+    assert "rain" in homes.ask(HOME).answer.text
+    ada = homes.search(HOME, filters=Filters(speaker="Ada"))
+    assert {hit.unit.label for hit in ada} == {"Ada"}
+
+
+def test_the_verdict_that_was_given_last_holds_of_a_turn(homes: Memory) -> None:
+    porto = homes.ask(HOME).answer
+    _ask_and_judge(homes, HOME, "wrong", _turn(homes, "Lisbon"))
+    second = _ask_and_judge(homes, HOME, "wrong", after=1)
+    assert _turn(homes, "Lisbon") in second.answer.citations
+    third = homes.ask(HOME).answer
+    assert set(third.citations).isdisjoint({*second.answer.citations, *porto.citations})
+    _note(homes, HOME, *porto.citations, after=2)
+    Feedback(homes).judge("last", "useful")
+    assert homes.ask(HOME).answer.text == porto.text
+
+
+def test_an_abstention_that_was_wrong_refutes_nothing(homes: Memory) -> None:
+    before = homes.search(HOME)
+    Feedback(homes).judge(_note(homes, HOME, _turn(homes, "I said"), abstained=True), "wrong")
+    assert homes.search(HOME) == before
+
+
+def test_the_same_question_is_forgotten_with_its_verdicts(homes: Memory) -> None:
+    lisbon = _turn(homes, "Lisbon")
+    _ask_and_judge(homes, HOME, "wrong", lisbon)
+    homes.care.forget([lisbon])
+    assert all("feedback" not in hit.trace for hit in homes.search(HOME))
+
+
+def test_a_language_model_is_not_shown_what_was_wrong(homes: Memory) -> None:
+    first = _ask_and_judge(homes, HOME, "wrong")
+    model = FakeLanguageModel(lambda asked: {"reasoning": "", "answerable": False, "answer": "", "citations": []})
+    Memory(homes.store.path, embedder="fake", model=model).ask(HOME)
+    (asked,) = model.asked
+    assert HOMES[2] in asked.text
+    for turn in first.answer.citations:
+        assert homes.care.turns([turn])[turn].text not in asked.text
 
 
 # -- forgetting ----------------------------------------------------------------------------------------------------

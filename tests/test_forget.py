@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 
 from memcli.formats import Message
+from memcli.indexing.forgetting import forget_within
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.store.quoting import Gone
+from memcli.store.rows import transaction
 from memcli.store.selection import Selection
 from memcli.strategies import STRATEGIES
 from tests.conftest import Ran
@@ -269,6 +271,74 @@ def test_what_counts_as_a_quotation(gone: str, stays: str, quotes: bool, text: s
     assert Gone([gone], [stays]).is_quoted(text) is quotes
 
 
+@pytest.mark.parametrize(
+    ("gone", "stays", "quotes", "text"),
+    [
+        ("🎉🎉", "Hurray 🎉🎉🎉!", False, "party 🎉🎉"),
+        ("🎉🎉", "Hurray 🎉!", True, "party (🎉🎉🎉)"),
+        ("... ?!", "What? !... !", True, "what... ?! yes"),
+        ("... ?!", "What... ?!?", False, "what... ?! yes"),
+    ],
+)
+def test_signs_are_quoted_wherever_they_stand(gone: str, stays: str, quotes: bool, text: str) -> None:
+    assert Gone([gone], [stays]).is_quoted(text) is quotes
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Of three tries the fastest, in this process's own time."""
+    found = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def test_what_is_gone_is_learned_in_linear_time() -> None:
+    def texts(count: int, who: str) -> list[str]:
+        return [f"{who}{i} brought the {i % 97} boat to harbour {i}. {'🙈' * (i % 40 + 1)}" for i in range(count)]
+
+    def learn(count: int) -> Gone:
+        return Gone(texts(count, "a"), texts(count, "b"))
+
+    learn(100)  # the splitter of sentences is imported
+    assert _seconds(lambda: learn(4000)) < 8 * _seconds(lambda: learn(1000))  # 16 times, were it quadratic
+
+
+def test_forgetting_asks_the_store_as_often_for_many_sessions_as_for_few(tmp_path: Path) -> None:
+    assert _statements(tmp_path / "few.memcli", 3) == _statements(tmp_path / "many.memcli", 30)
+
+
+def _statements(path: Path, sessions: int) -> int:
+    """How many statements it takes to forget one of two who speak in every session, of places that both speak of."""
+    memory = Memory(path, embedder="fake")
+    chat = [(f"{which} {i}", who) for which in ("first", "later") for i in range(sessions) for who in ("Ada", "Bo")]
+    memory.add(
+        Message(f"I visited Harbour{session.split()[1]} in June.", who, session=session, id=str(i))
+        for i, (session, who) in enumerate(chat)
+        if (session.split()[0], who) != ("later", "Ada")
+    )
+    memory.prepare(["emem"])
+    turns = memory.care.select(Selection(filters=Filters(speaker="Ada")))
+    with memory.store.writing() as db:
+        counted = _Counting(db)
+        with transaction(db):
+            forget_within(counted, turns)  # type: ignore[arg-type]
+    return counted.statements
+
+
+class _Counting:
+    """An open store that counts what is asked of it."""
+
+    def __init__(self, db: object) -> None:
+        self._db = db
+        self.statements = 0
+
+    def __getattr__(self, name: str) -> object:
+        self.statements += name == "execute"
+        return getattr(self._db, name)
+
+
 def test_an_argument_is_written_as_it_is_in_what_stays(prepared: Memory) -> None:
     prepared.add([Message("I visited QUIXWORTHY in June.", "Ada", conversation="d", session="1", id="1")])
     prepared.prepare(STRATEGIES)
@@ -383,8 +453,9 @@ def test_forget_plain(cli: Cli, filled: Memory, store: str) -> None:
         (["--conversation", "other"], None),
         (["--speaker", "Bo", "--conversation", "c"], 3),
         (["--since", "2024-01-01"], None),  # none has a date
-        (["--query", "the cello in an orchestra", "-k", "1"], 4),
-        (["--query", "the cello in an orchestra", "-k", "1", "--speaker", "Bo"], 4),
+        (["--query", "the cello in an orchestra", "--pick", "1"], 4),
+        (["--query", "the cello in an orchestra", "--pick", "1, 3,1"], 3),
+        (["--query", "the cello in an orchestra", "-k", "1", "--speaker", "Bo", "--pick", "1"], 4),
     ],
 )
 def test_what_is_chosen(cli: Cli, filled: Memory, store: str, options: list[str], left: int | None) -> None:
@@ -404,11 +475,20 @@ def test_dates_choose_whole_days(cli: Cli, memory: Memory, write: Callable[..., 
     assert len(said) == 3
 
 
-def test_a_query_shows_what_it_found(cli: Cli, store: str) -> None:
-    ran = cli("forget", "--query", "cello", "-k", "2", "--yes", "--store", store)
+def test_a_query_shows_what_it_found_numbered_and_forgets_what_is_picked(cli: Cli, filled: Memory, store: str) -> None:
+    looked = cli("forget", "--query", "cello", "-k", "3", "--dry-run", "--store", store)
+    *shown, hint = looked.err.splitlines()
+    assert [line.split()[0] for line in shown] == ["1", "2", "3"]
+    assert "I play the cello in an orchestra." in shown[0]
+    assert "--pick 1,2" in hint
+    assert _all(filled, "select count(*) from turn") == [(5,)]
+    picked = [line.split()[-1] for line in (shown[0], shown[2])]
+    ran = cli("forget", "--query", "cello", "-k", "3", "--pick", "1,3", "--yes", "--json", "--store", store)
     assert ran.code == 0
-    assert "I play the cello in an orchestra." in ran.err
-    assert len(ran.err.splitlines()) == 2
+    assert isinstance(ran.json, dict)
+    assert sorted(ran.json["turns"]) == sorted(picked)
+    assert [line.split()[-1] for line in ran.err.splitlines()] == picked
+    assert _all(filled, "select count(*) from turn") == [(3,)]
 
 
 @pytest.mark.parametrize(
@@ -421,6 +501,15 @@ def test_a_query_shows_what_it_found(cli: Cli, store: str) -> None:
         (["'; drop table turn; --", "--yes"], 1, "no turn and no session"),
         (["--since", "never ever", "--yes"], 2, "never ever"),
         (["--query", "x", "-k", "0", "--yes"], 2, ""),
+        (["--query", "x", "--yes"], 2, "--yes alone"),
+        (["--query", "x", "--speaker", "Ada", "--yes"], 2, "--yes alone"),
+        (["--query", "x"], 2, "--pick"),
+        (["--query", "x", "--pick", "1"], 2, "no terminal to ask on"),
+        (["--query", "tea", "--pick", "0", "--yes"], 2, "not '0'"),
+        (["--query", "tea", "--pick", "1,99", "--yes"], 2, "not '99'"),
+        (["--query", "tea", "--pick", "1,,2", "--yes"], 2, "not ''"),
+        (["--query", "tea", "--pick", "one", "--yes"], 2, "not 'one'"),
+        (["--speaker", "Ada", "--pick", "1", "--yes"], 2, "--query"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -437,17 +526,35 @@ def test_there_must_be_a_store(cli: Cli, tmp_path: Path) -> None:
     assert (ran.code, len(ran.err.splitlines())) == (3, 1)
 
 
-@pytest.mark.parametrize(("answer", "left"), [(b"n\n", 5), (b"y\n", 2)])
-def test_on_a_terminal_it_asks(filled: Memory, store: str, answer: bytes, left: int) -> None:
+def _on_a_terminal(arguments: list[str], answers: list[tuple[bytes, bytes]]) -> bytes:
+    """What memcli forget shows on a terminal; each answer is given once its question is there."""
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "memcli", "forget", "--speaker", "Ada", "--store", store]
+    command = [sys.executable, "-m", "memcli", "forget", *arguments]
+    shown = b""
     with subprocess.Popen(command, stdin=follower, stderr=follower, stdout=subprocess.PIPE) as child:
         os.close(follower)
-        shown = b""
-        while b"for good?" not in shown:
-            shown += os.read(leader, 4096)
-        os.write(leader, answer)
+        for question, answer in answers:
+            while question not in shown:
+                shown += os.read(leader, 4096)
+            os.write(leader, answer)
         child.wait(30)
     os.close(leader)
+    return shown
+
+
+@pytest.mark.parametrize(("answer", "left"), [(b"n\n", 5), (b"y\n", 2)])
+def test_on_a_terminal_it_asks(filled: Memory, store: str, answer: bytes, left: int) -> None:
+    shown = _on_a_terminal(["--speaker", "Ada", "--store", store], [(b"for good?", answer)])
     assert b"Zanzoukwe" in shown
     assert _all(filled, "select count(*) from turn") == [(left,)]
+
+
+@pytest.mark.parametrize(("answers", "left"), [("nny", 4), ("yny", 3), ("nnn", 5)])
+def test_on_a_terminal_what_a_query_found_is_asked_about_one_by_one(
+    filled: Memory, store: str, answers: str, left: int
+) -> None:
+    questions = [(f"Forget {i} of 3".encode(), f"{answer}\n".encode()) for i, answer in enumerate(answers, start=1)]
+    _on_a_terminal(["--query", "cello", "-k", "3", "--store", store], questions)
+    assert _all(filled, "select count(*) from turn") == [(left,)]
+    cello = _all(filled, "select count(*) from turn where contains(text, 'cello')")
+    assert cello == [(0 if answers[0] == "y" else 1,)]

@@ -64,7 +64,8 @@ def test_stats_of_generated_memory(cli: Cli, prepared_store: Path) -> None:
 
 
 def test_an_empty_store(cli: Cli, memory: Memory) -> None:
-    memory.add([])
+    with memory.store.writing():
+        pass
     ran = cli("stats", "--store", memory.store.path)
     assert (ran.code, ran.err) == (0, "")
     assert "said           undated" in ran.out

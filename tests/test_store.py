@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -17,17 +18,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.errors import StoreBusy, StoreDamaged, StoreMissing, StoreNotWritable, StoreTooNew
+from memcli.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable, StoreTooNew
+from memcli.formats import Message
 from memcli.indexing.coarse import pooled_norms, rounds
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.store import migrations, transcript
+from memcli.store import compaction, migrations, transcript
 from memcli.store.connection import Store
 from memcli.store.migrations import MIGRATIONS
-from memcli.store.rows import from_stored, to_stored
+from memcli.store.rows import from_stored, to_stored, transaction
+from memcli.store.selection import Selection
 from memcli.store.view import View
 
-from .conftest import aged
+from .conftest import Ran, aged
 
 
 def _counts(store: Store) -> dict[str, int]:
@@ -338,13 +341,87 @@ def test_a_store_reaches_nothing_outside_itself(memory: Memory, write: Callable[
         db.execute(f"select * from read_csv('{tmp_path / 'outside.csv'}')")
 
 
+@pytest.mark.parametrize("statement", ["select txt from turn", "select * from turns", "selec", "select 'x'::integer"])
+@pytest.mark.parametrize("mode", ["reading", "writing"])
+def test_a_mistake_in_a_statement_is_no_damage(memory: Memory, statement: str, mode: str) -> None:
+    memory.add([Message("Tea.")])
+    with pytest.raises(duckdb.Error), getattr(memory.store, mode)() as db:
+        db.execute(statement)
+    with pytest.raises(duckdb.Error), memory.store.writing() as db, transaction(db):
+        db.execute(statement)
+    with pytest.raises(duckdb.Error), memory.store.writing() as db:
+        db.execute(f"begin; {statement}")
+
+
+def test_a_mistake_while_compacting_is_no_damage(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.add([Message("Tea.")])
+    monkeypatch.setattr(compaction, "drop_unsound", lambda db: db.execute("select txt from turn"))
+    with pytest.raises(duckdb.BinderException):
+        memory.compact()
+    assert memory.store.path is not None
+    assert [left.name for left in memory.store.path.parent.iterdir()] == [memory.store.path.name]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "drop table posting",
+        "alter table turn drop column text",
+        "alter table unit alter column seq type varchar",
+        "alter table turn rename to said; create view turn as select *, 'x'::integer as more from said",
+        "create macro epoch_us(x) as error('ha')",
+    ],
+)
+def test_a_store_without_its_tables_is_damaged(memory: Memory, cli: Callable[..., Ran], damage: str) -> None:
+    memory.add([Message("Tea.", "Ada", said_at=datetime(2024, 1, 1, tzinfo=UTC))])
+    with duckdb.connect(str(memory.store.path)) as db:
+        db.execute(damage)
+    chat = '{"text": "Milk.", "speaker": "Bo"}\n'
+    ends = [cli("search", "tea", "--store", memory.store.path), cli("compact", "--store", memory.store.path)]
+    ends.append(cli("ingest", "-", "--store", memory.store.path, stdin=chat))
+    assert 3 in {ran.code for ran in ends}
+    for ran in ends:
+        assert (ran.code, ran.err.count("\n")) in ((0, 0), (0, 1), (3, 1)), ran
+
+
+def test_a_generation_that_is_no_number_is_damage(memory: Memory) -> None:
+    memory.add([Message("Tea.")])
+    with memory.store.writing() as db:
+        db.execute("update meta set value = 'many' where key = 'generation'")
+    with pytest.raises(StoreDamaged):
+        memory.care.forget(memory.care.select(Selection(filters=Filters(speaker="unknown"))))
+
+
+def test_what_fails_on_the_file_in_a_block_is_said_of_the_file(memory: Memory) -> None:
+    memory.add([Message("Tea.")])
+    for error, kind in (
+        (duckdb.IOException("Corrupt database file: computed checksum"), StoreDamaged),
+        (duckdb.FatalException("database has been invalidated"), StoreDamaged),
+        (duckdb.SerializationException("expected end of object"), StoreDamaged),
+        (duckdb.TransactionException("TransactionContext Error: Failed to commit: No space left"), StoreNotWritable),
+        (duckdb.OutOfMemoryException("Out of Memory Error: could not allocate"), StoreError),
+    ):
+        with pytest.raises(kind), memory.store.reading():
+            raise error
+
+
+@pytest.mark.parametrize("mode", ["reading", "writing"])
+def test_ctrl_c_within_a_statement_is_no_error(memory: Memory, mode: str) -> None:
+    memory.add([Message("Tea.")])
+    interrupt = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt), getattr(memory.store, mode)() as db:
+        db.execute("select count(*) from range(100000000) a, range(1000) b where (a.range + b.range) % 7 = 3")
+    interrupt.join()
+
+
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     """/dev/full stands for the disk: whoever writes to it is told that there is no space left."""
-    from memcli.store.connection import _explained
+    from memcli.store.failures import explained
 
     with pytest.raises(OSError, match="No space") as caught, open("/dev/full", "wb", buffering=0) as full:
         full.write(b"x")
-    problem = _explained(caught.value, tmp_path / "s.memcli")
+    problem = explained(caught.value, tmp_path / "s.memcli")
     assert isinstance(problem, StoreNotWritable)
     assert "no space left" in problem.message
     assert os.linesep not in problem.message

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from memcli.errors import UsageError
+from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.model import Filters, Kind
 from memcli.store.rows import scalar
+from memcli.store.selection import Selection
 from memcli.strategies import STRATEGIES, strategy
 
 AT = datetime(2025, 3, 1, tzinfo=UTC)
@@ -92,7 +94,8 @@ def test_nothing_to_find(memory: Memory, write: Callable[..., Path], name: str) 
     assert _search(memory, "this", name, filters=Filters(speaker="nobody")) == []
     assert _search(memory, "this", name, filters=Filters(conversation="nowhere")) == []
     empty = Memory(memory.store.path.with_name("empty.memcli"), embedder="fake")  # type: ignore[union-attr]
-    empty.add([])
+    empty.add([Message("Gone.")])
+    empty.care.forget(empty.care.select(Selection(filters=Filters(speaker="unknown"))))
     assert _search(empty, "anything", name) == []
 
 

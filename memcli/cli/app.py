@@ -30,7 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 nothing found, 2 usage, 3 store missing or damaged, 4 store busy, "
-    "5 model unavailable, 6 input unreadable (what could be read is kept), 130 interrupted.",
+    "5 model unavailable, 6 input unreadable (what could be read is kept), 70 a fault of memcli's own, "
+    "130 interrupted.",
 )
 
 
@@ -45,8 +46,11 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the whole traceback of a fault of memcli's own, with any command.")
+    ] = False,
 ) -> None:
-    pass
+    pass  # debug is the boundary's, wherever it stands: the tree may be what is at fault
 
 
 app.command()(ingest)

@@ -100,11 +100,15 @@ def _hint(pen: _Pen, noted: Given | None) -> None:
 
 
 def _remember(memory: Memory, noted: Given | None) -> None:
-    """Keeps the answer, once it is where it was asked for: nobody waits for this."""
-    if noted:
-        from ..feedback import remember
+    """Keeps the answer, once it is where it was asked for: nobody waits for this.
 
-        sys.stdout.flush()
+    Which answer was the last is noted in any case: a verdict on the last one is none on an older one.
+    """
+    from ..feedback import note_last, remember
+
+    sys.stdout.flush()
+    note_last(memory.store, noted.id if noted else "")
+    if noted:
         remember(memory.store, noted)
 
 

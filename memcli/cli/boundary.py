@@ -14,11 +14,25 @@ from ..text import clean
 
 __all__ = ["run"]
 
+INTERNAL = 70
 INTERRUPTED = 130
+_DEBUG = "--debug"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs `memcli` with these arguments; returns the exit code. Nothing that memcli raises on purpose gets past it."""
+    """Runs `memcli` with these arguments; returns the exit code. No exception gets past it but those that end Python.
+
+    `--debug` may stand anywhere before a lone `--`.
+    """
+    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    rest = [each for each in own if each != _DEBUG]
+    try:
+        return _run([*rest, *arguments[len(own) :]])
+    except Exception as error:
+        return _unexpected(error, debug=_DEBUG in own)
+
+
+def _run(arguments: Sequence[str]) -> int:
     from .app import app
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -40,6 +54,19 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         return _told(MemcliError(_system(error), "check the disk and the permissions"))
     return code if isinstance(code, int) else 0
+
+
+def _unexpected(error: Exception, *, debug: bool) -> int:
+    from .unexpected import noted, shown
+
+    where = noted(error, debug=debug)
+    if debug:
+        print(shown(error), file=sys.stderr)  # noqa: T201
+    what = f"memcli: this is a fault of memcli's own ({type(error).__name__}), not of yours"
+    details = f"; where it happened is written in {where}" if where else ""
+    hint = "" if debug else f" (the same command with {_DEBUG} shows all of it, perhaps with what was said)"
+    print(_line(what + details + hint), file=sys.stderr)  # noqa: T201
+    return INTERNAL
 
 
 def _told(error: MemcliError) -> int:

@@ -24,7 +24,7 @@ def evaluate(
         list[str],
         typer.Argument(
             metavar="WHAT…",
-            help="locomo, longmemeval, a file in either's or RealMem's schema, your own questions (with --store), "
+            help="locomo, longmemeval, a file in either's or RealMem's schema, your own questions about the store, "
             "or: compare RECORD RECORD.",
         ),
     ],
@@ -189,9 +189,29 @@ def _request(
     plan = Plan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
     path = locate(what[0], data, benchmarks_folder())
     name = what[0] if what[0] in BENCHMARKS else path.name
-    own = chosen.store if store is not None else None
+    own = _own(path, chosen.store, given=store is not None)
     full = "all" in strategy.split(",")
     return Request(name, path, plan, chosen.cache, chosen.embedder, own, full=full, slice_name=part)
+
+
+def _own(questions: Path, store: Path, *, given: bool) -> Path | None:
+    """The store that the questions are about; None for a benchmark, which brings its conversations with it."""
+    from ..errors import StoreMissing
+    from ..evaluation.own import are_own
+    from ..store.connection import Store
+    from .render import say
+
+    if given:
+        return store
+    if not are_own(questions):
+        return None
+    if not Store(store).exists:
+        raise StoreMissing(
+            f"{questions} has questions about a store, and there is none at {store}",
+            "say which with --store PATH, or MEMCLI_STORE",
+        )
+    say(f"memcli: asked over {store}")
+    return store
 
 
 def _compare(records: list[str], strategy: str, seed: int, slice_name: str | None, *, as_json: bool) -> int:

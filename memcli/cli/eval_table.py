@@ -12,6 +12,7 @@ from ..evaluation.tables import (
     Column,
     by_category,
     categorised,
+    failures,
     figure,
     grid,
     markdown,
@@ -45,6 +46,10 @@ def show(document: Mapping[str, Any]) -> None:
         out.print(_table(title, document, columns))
     for title, column in categorised(document):
         out.print(_categories(title, document, column))
+    for title, found in failures(document):
+        out.print(render.one_line(title), style="bold")
+        for line in found:
+            out.print(render.one_line(f"  {line}"), style="red", soft_wrap=True)
 
 
 def _table(title: str, document: Mapping[str, Any], columns: Sequence[Column]) -> Table:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["feedback"]
 
 AnswerId = Annotated[
-    str, typer.Argument(metavar="ANSWER-ID", help="As memcli ask shows it (a:…), or how it begins; last: the latest.")
+    str, typer.Argument(metavar="ANSWER-ID", help="As memcli ask shows it (a:…), or how it begins; last: the last.")
 ]
 Useful = Annotated[bool, typer.Option("--useful", help="The answer was right, and so was what it cites.")]
 Wrong = Annotated[bool, typer.Option("--wrong", help="It was not.")]
@@ -40,6 +40,9 @@ def feedback(
     embedder: o.EmbedderName = None,
 ) -> int:
     """Say that an answer was useful or wrong: what it rests on counts for more or less from then on, by a little.
+
+    The same question is answered otherwise at once: not as it was when that was wrong, and first of all from what was
+    missing. Last is the answer that was given last on this machine; if that was not noted, no other is taken for it.
 
     The latest verdict on an answer holds. What an answer cited that nobody contradicts counts a tenth of a verdict.
 
@@ -96,5 +99,11 @@ def _effects(noted: Noted) -> Iterator[str]:
     change = {"useful": "stronger", "wrong": "weaker"}.get(noted.answer.verdict, "as before")
     count = f"{noted.cited:,} assertion{'' if noted.cited == 1 else 's'}"
     yield f"what it cited: {count}, {change}" if noted.cited else "nothing is asserted in what it cited"
+    if noted.answer.verdict == "wrong" and not noted.answer.given.abstained:
+        yield "the same question is not answered in this way again"
     if noted.answer.note:
-        yield "missing, and stronger now:" if noted.answer.missed else "nothing in memory speaks of what was missing"
+        yield (
+            "missing, stronger now, and the first that the same question is answered from:"
+            if noted.answer.missed
+            else "nothing in memory speaks of what was missing"
+        )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..memory import Memory
     from ..model import TurnId
     from ..store.forgetting import Doomed
+    from ..store.selection import Selection
 
 __all__ = ["forget"]
 
@@ -24,7 +25,12 @@ Ids = Annotated[
     list[str] | None, typer.Argument(metavar="[ID…]", help="Turns (t:…) and sessions (s:…), as search shows them.")
 ]
 Query = Annotated[
-    str | None, typer.Option("--query", metavar="TEXT", help="What a search for this finds; it is shown first.")
+    str | None,
+    typer.Option("--query", metavar="TEXT", help="What you choose of what a search for this finds; it is shown."),
+]
+Pick = Annotated[
+    str | None,
+    typer.Option("--pick", metavar="N,…", help="With --query: these of the turns that it shows, by their numbers."),
 ]
 Most = Annotated[int, typer.Option("-k", min=1, help="With --query: how many turns at the most.")]
 
@@ -32,6 +38,7 @@ Most = Annotated[int, typer.Option("-k", min=1, help="With --query: how many tur
 def forget(
     ids: Ids = None,
     query: Query = None,
+    pick: Pick = None,
     k: Most = 10,
     since: o.Since = None,
     until: o.Until = None,
@@ -45,31 +52,36 @@ def forget(
 ) -> int:
     """Forget turns, and everything that was made of them, for good: all that is said here must hold of a turn.
 
-    The same transcript does not bring them back, unless with ingest --allow-again. Their bytes leave the file with the
-    next memcli compact. A session keeps its title as long as it has turns.
+    A search finds what is near, too: with --query each turn is asked about on a terminal, or chosen with --pick, by
+    the numbers that --dry-run shows. The same transcript does not bring them back, unless with ingest --allow-again.
+    Their bytes leave the file with the next memcli compact. A session keeps its title as long as it has turns.
     """
-    from ..errors import NothingFound, UsageError
+    from ..errors import NothingFound
+    from ..feedback import note_last
     from ..store.selection import Selection
     from .render import emit, emit_json, say
 
     which = Selection(ids or (), o.narrowed(since, until, speaker, conversation, None).filters)
-    if which.is_everything and not query:
-        raise UsageError("nothing was said to be forgotten", "give ids, --query, --speaker, --conversation, --since …")
-    if not (yes or dry_run or (sys.stdin.isatty() and sys.stderr.isatty())):
-        raise UsageError("forgetting is for good, and there is no terminal to ask on", "--yes, or --dry-run to look")
+    asks = not (yes or dry_run)
+    _check(which, query, pick, asks=asks, yes=yes)
     memory = o.memory(store, embedder)
     turns = memory.care.select(which)
     if query and turns:
-        among, hits = set(turns), memory.search(o.typed(query), k=k, filters=which.filters)
-        turns = [turn for turn in dict.fromkeys(hit.unit.sources[0] for hit in hits) if turn in among]
+        turns = _found(memory, o.typed(query), k, which, turns)
     if not turns:
         raise NothingFound("nothing in the store matches", "nothing was forgotten")
-    if query or dry_run or not yes:
+    if query and (pick or asks):
+        turns = _picked(turns, pick) if pick else _chosen(memory, turns)
+    if pick or dry_run or (asks and not query):
         _show(memory, turns if query else turns[:_SHOWN], len(turns))
-    if not (yes or dry_run or typer.confirm(f"Forget {_s(len(turns), 'turn')} for good?", err=True)):
+    if query and dry_run and not pick:
+        say(f"choose among them with --pick, such as --pick 1{',2' if len(turns) > 1 else ''}")
+    if not turns or (asks and (pick or not query) and not _is_confirmed(len(turns))):
         say("nothing was forgotten")
         return 0
     done = memory.care.forget(turns, dry_run=dry_run)
+    if not dry_run:
+        note_last(memory.store, "")  # it may have been about what is forgotten
     if as_json:
         emit_json(_record(done, dry_run=dry_run))
     else:
@@ -77,13 +89,61 @@ def forget(
     return 0
 
 
-def _show(memory: Memory, turns: Sequence[TurnId], of: int) -> None:
+def _check(which: Selection, query: str | None, pick: str | None, *, asks: bool, yes: bool) -> None:
+    """Raises UsageError for what does not say which turns, or does not say it surely enough."""
+    from ..errors import UsageError
+
+    if which.is_everything and not query:
+        raise UsageError("nothing was said to be forgotten", "give ids, --query, --speaker, --conversation, --since …")
+    if pick and not query:
+        raise UsageError("--pick chooses among what --query finds", "give a --query")
+    if query and yes and not pick:
+        raise UsageError(
+            "a search finds what is near, too: --yes alone would forget all of it",
+            "look with --dry-run, then choose with --pick 1,3",
+        )
+    if asks and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        sure = "--dry-run to look, then --pick with --yes" if query else "--yes, or --dry-run to look"
+        raise UsageError("forgetting is for good, and there is no terminal to ask on", sure)
+
+
+def _found(memory: Memory, query: str, k: int, which: Selection, turns: Sequence[TurnId]) -> list[TurnId]:
+    among, hits = set(turns), memory.search(query, k=k, filters=which.filters)
+    return [turn for turn in dict.fromkeys(hit.unit.sources[0] for hit in hits) if turn in among]
+
+
+def _picked(turns: Sequence[TurnId], pick: str) -> list[TurnId]:
+    """The turns with these numbers, counted from 1. Raises UsageError."""
+    from ..errors import UsageError
+
+    numbers = [part.strip() for part in pick.split(",")]
+    wrong = [part for part in numbers if not (part.isdecimal() and 1 <= int(part) <= len(turns))]
+    if wrong:
+        raise UsageError(f"--pick takes numbers from 1 to {len(turns)} and commas, not {wrong[0]!r}")
+    return [turns[number - 1] for number in dict.fromkeys(map(int, numbers))]
+
+
+def _chosen(memory: Memory, turns: Sequence[TurnId]) -> list[TurnId]:
+    """Those of the turns that somebody at the terminal wants to be forgotten: each is shown, and asked about."""
+    chosen = []
+    for number, turn in enumerate(turns, start=1):
+        _show(memory, [turn], 1, number)
+        if typer.confirm(f"Forget {number} of {len(turns)} for good?", err=True):
+            chosen.append(turn)
+    return chosen
+
+
+def _is_confirmed(count: int) -> bool:
+    return typer.confirm(f"Forget {_s(count, 'turn')} for good?", err=True)
+
+
+def _show(memory: Memory, turns: Sequence[TurnId], of: int, first: int = 1) -> None:
     """The turns as lines, on stderr: what is asked about, and no data."""
     from .render import console, evidence_line
 
     out = console(stderr=True)
     said = memory.care.turns(turns)
-    for number, turn in enumerate((said[i] for i in turns if i in said), start=1):
+    for number, turn in enumerate((said[i] for i in turns if i in said), start=first):
         line = evidence_line(str(number), turn.said_at, turn.speaker, turn.text, turn.id)
         out.print(line, soft_wrap=True)
     if of > len(turns):

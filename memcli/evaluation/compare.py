@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from .bootstrap import clusters, paired
+from .failures import answered_rightly, evidence_found
 from .record import Record
 
 __all__ = ["compare"]
@@ -26,8 +27,6 @@ _FIGURES = (
     ("answers", "abstained"),
     ("answers", "abstained_unanswerable"),
 )
-#: An answer counts as right, to tell what flipped, from this F1 on.
-_RIGHT = 0.5
 
 
 def compare(first: Record, second: Record, strategies: Sequence[str] | None, seed: int = 0) -> dict[str, Any]:
@@ -75,8 +74,8 @@ def _compared(
         "n": len(ids),
         "figures": {name: found for name, found in figures.items() if found is not None},
         "flipped": {
-            "evidence": _flips(first, second, ids, _found),
-            "answer": _flips(first, second, ids, _right),
+            "evidence": _flips(first, second, ids, evidence_found),
+            "answer": _flips(first, second, ids, answered_rightly),
         },
     }
 
@@ -110,20 +109,6 @@ def _clusters(lines: Mapping[str, Mapping[str, Any]], ids: Sequence[str]) -> npt
 def _score(line: Mapping[str, Any], path: tuple[str, str]) -> float | None:
     value = line["scores"].get(path[0], {}).get(path[1])
     return None if value is None else float(value)
-
-
-def _found(line: Mapping[str, Any]) -> bool | None:
-    """Whether all the evidence is among the first ten turns, or sessions where only these are known."""
-    value = _score(line, ("turn", "recall_all@10"))
-    value = _score(line, ("session", "recall_all@10")) if value is None else value
-    return None if value is None else value == 1.0
-
-
-def _right(line: Mapping[str, Any]) -> bool | None:
-    """Whether the answer is right: by its F1, or where there is none to be had, by abstaining."""
-    silent = _score(line, ("answers", "abstained_unanswerable"))
-    value = _score(line, ("answers", "f1")) if silent is None else silent
-    return None if value is None else value >= _RIGHT
 
 
 def _flips(

@@ -18,6 +18,7 @@ from ..store.identity import identity
 from .baselines import contender
 from .bootstrap import RESAMPLES
 from .datasets import Haystack, haystacks
+from .failures import failed
 from .outcomes import Outcomes, code_fingerprint
 from .own import own_questions
 from .record import commit, versions
@@ -106,6 +107,7 @@ def document(request: Request, asked: AskedAll, reader: str = "extractive") -> d
         "sha256": asked.sha256,
         "slice": _slice(request, asked.result),
         **measured(asked.result, request.plan.seed),
+        "failed": failed(asked.result) if request.store is not None else None,
         "ci95_over": _drawn(asked.result),
         "config": _config(request, asked, reader),
         "versions": versions(),

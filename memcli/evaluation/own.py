@@ -12,9 +12,24 @@ from ..memory import Memory
 from ..model import TurnId
 from ..store import transcript
 from .datasets import Haystack, Question
-from .schemas import own_question
+from .schemas import READERS, own_question
 
-__all__ = ["own_questions"]
+__all__ = ["are_own", "own_questions"]
+
+#: Of so many bytes of a file it is told what it is.
+_LOOKED_AT = 1 << 20
+
+
+def are_own(path: Path) -> bool:
+    """Whether a file has questions about a store, a line each, and not a benchmark with its conversations."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(_LOOKED_AT).splitlines()
+    except OSError:
+        return False
+    found = (_parsed(line) for line in start if line.strip())
+    first = next((each for each in found if isinstance(each, Mapping)), None)
+    return first is not None and "question" in first and not any(first.keys() >= set(keys) for keys, _ in READERS)
 
 
 def own_questions(path: Path, store: Path) -> Haystack:

@@ -18,7 +18,7 @@ from ..errors import InputUnreadable
 from .runner import Result
 from .scoring import question_scores
 
-__all__ = ["Record", "commit", "load", "save", "versions"]
+__all__ = ["Record", "commit", "lines", "load", "save", "versions"]
 
 _PACKAGES = ("duckdb", "hnswlib", "igraph", "numpy", "onnxruntime", "sentencex", "snowballstemmer", "tokenizers")
 DOCUMENT, QUESTIONS = "record.json", "questions.jsonl"
@@ -53,10 +53,11 @@ def save(folder: Path, document: Mapping[str, Any], result: Result) -> None:
     """Writes the document and the answers. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DOCUMENT).write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
-    (folder / QUESTIONS).write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in _lines(result)))
+    (folder / QUESTIONS).write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines(result)))
 
 
-def _lines(result: Result) -> Iterator[dict[str, Any]]:
+def lines(result: Result) -> Iterator[dict[str, Any]]:
+    """Every question as every contender answered it, with its gold labels and scores."""
     for name, outcomes in result.outcomes.items():
         for gold in result.gold:
             if outcome := outcomes.get(gold.question.id):
@@ -85,9 +86,9 @@ def load(path: Path) -> Record:
     folder = path if path.is_dir() else path.parent
     try:
         document = orjson.loads((folder / DOCUMENT).read_bytes())
-        lines = [orjson.loads(line) for line in (folder / QUESTIONS).read_bytes().splitlines()]
+        kept = [orjson.loads(line) for line in (folder / QUESTIONS).read_bytes().splitlines()]
         questions: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in document["strategies"]}
-        for line in lines:
+        for line in kept:
             questions[line["strategy"]][line["id"]] = line
     except OSError as error:
         raise InputUnreadable(

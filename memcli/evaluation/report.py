@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .plots import category_bars, recall_curves
-from .tables import ANSWERED, RETRIEVED, Column, cell, markdown, summary, tables
+from .tables import ANSWERED, RETRIEVED, Column, cell, failures, markdown, summary, tables
 
 __all__ = ["page", "write_report"]
 
@@ -49,6 +49,8 @@ def page(document: Mapping[str, Any]) -> str:
     figures = "".join(
         f'<h2>{name}</h2><div class="scroll">{_table(document, columns)}</div>' for name, columns in tables(document)
     )
+    for name, lines in failures(document):
+        figures += f"<h2>{escape(name)}</h2><ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'

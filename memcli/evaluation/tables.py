@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..text import clean
 from .slices import SLICES
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "by_category",
     "categorised",
     "cell",
+    "failures",
     "figure",
     "grid",
     "markdown",
@@ -165,7 +167,24 @@ def markdown(document: Mapping[str, Any]) -> str:
         names, figures = by_category(document, column)
         rows = [[number(value) for value in row] for row in figures]
         parts.append(f"## {title}\n\n" + grid(names, list(strategies), rows))
+    parts += [f"## {title}\n\n" + "\n".join(f"- {line}" for line in found) for title, found in failures(document)]
     return "\n\n".join(parts) + "\n"
+
+
+def failures(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """For each contender that failed questions of one's own, how many of how many, and which, a line each."""
+    return [
+        (f"{name}: {len(found)} of {document['n']} failed", [_failure(each) for each in found])
+        for name, found in (document.get("failed") or {}).items()
+        if found
+    ]
+
+
+def _failure(each: Mapping[str, Any]) -> str:
+    said = f"answered: {each['answer'] or '(nothing)'}; right: {each['gold_answer'] or '(nothing)'}"
+    wrong = [{"evidence": "its evidence was not found", "answer": said}[what] for what in each["failed"]]
+    line = f"[{each['category']}] {each['id']}: {each['question']} – {'; '.join(wrong)}"
+    return " ".join(clean(line).split())
 
 
 def cell(found: Mapping[str, Any], column: Column) -> str:

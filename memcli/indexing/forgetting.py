@@ -17,18 +17,25 @@ from .writer import PlacedTurn, coarse_units
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["forget"]
+__all__ = ["forget", "forget_within"]
+
+#: Of so many sessions the vectors are held at once.
+_SESSIONS = 500
 
 
 def forget(store: Store, turns: Sequence[TurnId]) -> Doomed:
     """Forgets these turns; those that the store has no more are passed over. Raises StoreError."""
     with store.writing() as db, transaction(db):
-        doomed = forgetting.doom(db, turns)
-        forgetting.remove(db, doomed)
-        first = Numbers.read(db).unit
-        for number, session in doomed.rest:
-            first = _made_again(db, first, number, session)
-        _learned_again(db)
+        return forget_within(db, turns)
+
+
+def forget_within(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
+    """The same, within a transaction of the caller's."""
+    doomed = forgetting.doom(db, turns)
+    forgetting.remove(db, doomed)
+    for start in range(0, len(doomed.rest), _SESSIONS):
+        _make_again(db, doomed.rest[start : start + _SESSIONS])
+    _learned_again(db)
     return doomed
 
 
@@ -45,11 +52,16 @@ def _learned_again(db: DuckDBPyConnection) -> None:
     settle(db)
 
 
-def _made_again(db: DuckDBPyConnection, first: int, number: int, session: SessionId) -> int:
-    """Adds the rounds and the session over the turns that are left; returns the next free number of a unit."""
-    rows = UnitRows(number, first)
-    turns = [PlacedTurn(*row) for row in units.turn_units(db, number)]
-    if turns:
-        coarse_units(rows, session, turns, units.sentence_rows(db, number))
-        rows.write(db)
-    return first + len(rows.ids)
+def _make_again(db: DuckDBPyConnection, sessions: Sequence[tuple[int, SessionId]]) -> None:
+    """Adds the rounds and the sessions over the turns that are left of these."""
+    numbers = [number for number, _ in sessions]
+    turns, sentences = units.turn_units_of(db, numbers), units.sentence_rows_of(db, numbers)
+    first, made = Numbers.read(db).unit, list[UnitRows]()
+    for number, session in sessions:
+        if number in turns:
+            rows = UnitRows(number, first)
+            coarse_units(rows, session, [PlacedTurn(*row) for row in turns[number]], sentences[number])
+            made.append(rows)
+            first += len(rows.ids)
+    if made:
+        units.write_units(db, made)

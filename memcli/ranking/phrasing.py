@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["NAMELESS", "PREFERENCE", "phrase", "spoken_names"]
+__all__ = ["NAMELESS", "PREFERENCE", "is_blank", "phrase", "spoken_names"]
 
 #: The question without the speakers it names: a name pulls greetings ("Hey Anna!") above what Anna said.
 NAMELESS = "nameless"
@@ -22,6 +23,11 @@ _REQUEST = re.compile(
     re.I,
 )
 _AUXILIARY = re.compile(r"^(?:do|does|did|is|are|was|were|has|have|had|should|would|can|could|will|be|been)\b\s*", re.I)
+
+
+def is_blank(question: str) -> bool:
+    """Whether there is nothing to see in it: spaces, control characters, signs without a form."""
+    return all(unicodedata.category(sign)[0] in "CZ" for sign in question)
 
 
 def phrase(kind: str, question: str, names: Iterable[str]) -> str:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Answer, Hit, Query, Turn, TurnId
+from ..model import Turn, TurnId
 from ..ranking.bm25 import idf
-from ..store.connection import Store
 from ..store.cosine import cosines
 from ..store.view import View
-from .extractive import ExtractiveReader
 
-__all__ = ["StoreReader", "StoredTranscript"]
+__all__ = ["StoredTranscript"]
 
 
 class StoredTranscript:
@@ -57,16 +54,3 @@ class StoredTranscript:
 
 def _speakers(view: View) -> frozenset[str]:
     return frozenset(view.speaker_names)
-
-
-@dataclass(frozen=True, slots=True)
-class StoreReader:
-    """The extractive reader over a store, which is opened once for all that it looks up."""
-
-    store: Store
-    view: View
-
-    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
-        """See `Reader.read`."""
-        with self.store.reading():
-            return ExtractiveReader(StoredTranscript(self.view)).read(query, hits)

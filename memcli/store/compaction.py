@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged, StoreMissing, StoreNotWritable
-from . import communities
-from .connection import Store, both, unfinished
+from . import communities, location
+from .connection import Store, both
 from .rows import scalar
 from .snapshots import LINKS
 from .unsound import drop_unsound
@@ -81,7 +81,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
 
     Raises StoreMissing, StoreBusy, StoreDamaged (the copy does not match), StoreNotWritable (no room for the copy).
     """
-    if store.path is None or not store.path.exists():
+    if store.path is None or not store.exists:
         raise StoreMissing(f"no store at {store.path}", "make one with: memcli ingest FILE")
     before = _size(store.path)
     if dry_run:
@@ -90,6 +90,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
     with store.writing():  # brings an older store to the newest schema, and says who may not write
         pass
     remove_leftovers(store.path)  # a copy that was cut short, and the log beside it, which DuckDB would replay
+    _check_names(store.path)
     try:
         removed, dropped = _copy_and_swap(store.path, leftovers(store.path)[0])
     finally:
@@ -100,8 +101,16 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
 
 def leftovers(path: Path) -> tuple[Path, ...]:
     """What compacting or making the store at `path` has beside it: it is there meanwhile, or after a kill."""
-    copy = path.with_name(f".{path.name}.compacting")
-    return copy, copy.with_name(copy.name + ".wal"), *unfinished(path)
+    copy = location.beside(path, location.COMPACTING)
+    return copy, location.log(copy), *location.unfinished(path)
+
+
+def _check_names(path: Path) -> None:
+    """Raises StoreNotWritable where the file has a second name: that would keep the old file, and be another store."""
+    if path.stat().st_nlink > 1:
+        raise StoreNotWritable(
+            f"{path} has a second name (a hard link), which would keep what is to go", "remove one of the two"
+        )
 
 
 def remove_leftovers(path: Path) -> None:
@@ -183,5 +192,5 @@ def _content(db: DuckDBPyConnection, table: str) -> tuple[int, str]:
 
 
 def _size(path: Path) -> int:
-    log = path.with_name(path.name + ".wal")
+    log = location.log(path)
     return path.stat().st_size + (log.stat().st_size if log.exists() else 0)

@@ -5,7 +5,6 @@ DuckDB lets one process write or many read. So every opening is short, and both 
 
 from __future__ import annotations
 
-import glob
 import os
 import random
 import shutil
@@ -20,11 +19,12 @@ from weakref import WeakValueDictionary
 
 import duckdb
 
-from ..errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable
-from . import migrations
+from ..errors import StoreBusy, StoreMissing, StoreNotWritable
+from . import location, migrations
+from .failures import explained, failed_on_file, was_interrupted
 from .process_wide import ProcessWide
 
-__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "unfinished"]
+__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both"]
 
 #: Seconds that a reader, and a writer, waits for another process before it gives up with StoreBusy.
 READ_WAIT = 10.0
@@ -39,8 +39,6 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "preserve_insertion_order": "true",
     "threads": 1,
 }
-
-_UNFINISHED = ".new-"
 
 _Opened = TypeVar("_Opened")
 
@@ -61,8 +59,12 @@ class _Access:
         """The one of this file, whichever of its names it is called by."""
         if path is None:
             return cls()
+        try:
+            real = os.path.realpath(path)
+        except ValueError:  # no file has such a name: opening it says so
+            return cls()
         with cls._making:
-            return cls._all.setdefault(os.path.realpath(path), cls())
+            return cls._all.setdefault(real, cls())
 
     @contextmanager
     def alone(self, path: Path | None, wait: float) -> Iterator[None]:
@@ -78,12 +80,14 @@ class _Access:
 class Store:
     """One DuckDB file (or, with `path` None, one database in memory, for tests).
 
-    `reading()` and `writing()` give an open connection for as short as their block lasts.
+    `reading()` and `writing()` give an open connection for as short as their block lasts. Where a path is a link, the
+    store is what it leads to when the object is made.
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._access = _Access.of(path)
+        self.path = None if path is None else location.resolved(path)
+        self._access = _Access.of(self.path)
+        self._first: Callable[[duckdb.DuckDBPyConnection], object] | None = None
         self._held = threading.local()  # the connection that this thread has open for reading, if any
         self._shared = duckdb.connect(":memory:", config=_CONFIG) if path is None else None
         if self._shared is not None:
@@ -91,8 +95,17 @@ class Store:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a file (or memory) to read."""
-        return self.path is None or self.path.exists()
+        """Whether there is a file (or memory) to read. Raises StoreError where its path can be none of a store."""
+        return self.path is None or location.is_there(self.path)
+
+    def begin_with(self, first: Callable[[duckdb.DuckDBPyConnection], object]) -> None:
+        """Has `first` done once, before what is written next: nothing is made as long as nothing is written.
+
+        Raises StoreNotWritable where a store plainly cannot be made.
+        """
+        if self.path is not None and not self.exists:
+            _check_folder(self.path)
+        self._first = first
 
     @contextmanager
     def reading(self, wait: float = READ_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -139,13 +152,20 @@ class Store:
         """
         if self._shared is not None:
             with self._access.alone(self.path, wait), self._shared.cursor() as db:
+                self._begin(db)
                 yield db
             return
         with _privately():
             self._make()
             with self._access.alone(self.path, wait), self._opened(self._open_to_write, self._close_writer, wait) as db:
                 migrations.migrate(db)
+                self._begin(db)
                 yield db
+
+    def _begin(self, db: duckdb.DuckDBPyConnection) -> None:
+        if self._first is not None:
+            self._first(db)
+            self._first = None
 
     # DuckDB refuses to open a file for reading that the same process has open for writing: under the lock, a reader
     # either finds a writer and opens the file as it did, or opens it for reading. It is no cursor of the writer's
@@ -153,14 +173,18 @@ class Store:
 
     def _open_to_read(self) -> duckdb.DuckDBPyConnection:
         with self._access.lock:
-            return duckdb.connect(_name(self.path), read_only=not self._access.writers, config=_CONFIG)
+            return duckdb.connect(self._name(), read_only=not self._access.writers, config=_CONFIG)
+
+    def _name(self) -> str:
+        assert self.path is not None
+        return location.checked_name(self.path)
 
     def _close_reader(self, db: duckdb.DuckDBPyConnection) -> None:
         db.close()
 
     def _open_to_write(self) -> duckdb.DuckDBPyConnection:
         with self._access.lock:
-            db = duckdb.connect(_name(self.path), config=_CONFIG)
+            db = duckdb.connect(self._name(), config=_CONFIG)
             self._access.writers += 1
             return db
 
@@ -172,14 +196,13 @@ class Store:
     def _make(self) -> None:
         assert self.path is not None
         try:
-            _name(self.path)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            if not self.path.exists():
+            if not self.exists:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
                 _create(self.path)
             elif not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
                 raise PermissionError(13, "permission denied")
         except (OSError, duckdb.Error) as error:
-            raise _explained(error, self.path) from error
+            raise explained(error, self.path) from error
 
     @contextmanager
     def _opened(
@@ -189,14 +212,47 @@ class Store:
         wait: float,
     ) -> Iterator[duckdb.DuckDBPyConnection]:
         assert self.path is not None
+        db = _retried(attempt, self.path, wait)
         try:
-            db = _retried(attempt, self.path, wait)
-            try:
+            with _blaming(self.path, db):
                 yield db
-            finally:
-                close(db)
-        except duckdb.Error as error:
-            raise _explained(error, self.path) from error
+        finally:
+            _closed(close, db, self.path)
+
+
+def _closed(close: Callable[[duckdb.DuckDBPyConnection], None], db: duckdb.DuckDBPyConnection, path: Path) -> None:
+    try:
+        close(db)
+    except duckdb.Error as error:
+        raise explained(error, path) from error
+
+
+@contextmanager
+def _blaming(path: Path, db: duckdb.DuckDBPyConnection, catalog: str = "") -> Iterator[None]:
+    """What the file is to blame for is said of it; a mistake in a statement stays what it is."""
+    try:
+        yield
+    except duckdb.Error as error:
+        if failed_on_file(error, db, catalog):
+            raise explained(error, path) from error
+        raise
+    except RuntimeError as error:
+        if was_interrupted(error):
+            raise KeyboardInterrupt from error
+        raise
+
+
+def _check_folder(path: Path) -> None:
+    """Raises StoreNotWritable where no store can be made at `path`: in a folder that takes no files, over a log."""
+    folder = next((folder for folder in path.absolute().parents if os.path.lexists(folder)), path.parent)
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        raise StoreNotWritable(f"cannot write {path}: {folder} takes no files", "choose another --store PATH")
+    left = location.log(path)
+    if os.path.lexists(left) and not path.exists():  # looked at in this order: whoever makes a store makes it first
+        raise StoreNotWritable(
+            f"{left} is in the way: it is of no store that is here, but may be of one that was",
+            "move it away, or choose another --store PATH",
+        )
 
 
 def _create(path: Path) -> None:
@@ -204,11 +260,12 @@ def _create(path: Path) -> None:
 
     A file that a kill or a full disk left without it could not be opened by anybody again.
     """
-    path.with_name(path.name + ".wal").unlink(missing_ok=True)  # of a store that somebody has removed
-    folder = Path(mkdtemp(prefix=f".{path.name}{_UNFINISHED}", dir=path.parent))
+    _check_folder(path)
+    start = location.beside(path, location.UNFINISHED)
+    folder = Path(mkdtemp(prefix=start.name, dir=path.parent))
     try:
         new = folder / path.name
-        with duckdb.connect(_name(new), config=_CONFIG) as db:
+        with duckdb.connect(location.checked_name(new), config=_CONFIG) as db:
             migrations.migrate(db)
         # Another process may have been faster; where the file system has no links, DuckDB makes the file in its place.
         with suppress(OSError):
@@ -217,13 +274,8 @@ def _create(path: Path) -> None:
         if not path.exists():  # else the faster one has cleared this folder away
             raise
     finally:
-        for left in (folder, *(unfinished(path) if path.exists() else ())):
+        for left in (folder, *(location.unfinished(path) if path.exists() else ())):
             shutil.rmtree(left, ignore_errors=True)
-
-
-def unfinished(path: Path) -> list[Path]:
-    """The folders in which the store at `path` is being made, or in which a run that was making it was killed."""
-    return list(path.parent.glob(f".{glob.escape(path.name)}{_UNFINISHED}*"))
 
 
 @contextmanager
@@ -232,14 +284,12 @@ def both(original: Path, compacted: Path) -> Iterator[duckdb.DuckDBPyConnection]
 
     The two are attached under these names; nothing else can be reached from it. Raises what `Store.writing` raises.
     """
-    with _privately(), duckdb.connect(":memory:") as db:
-        try:
-            _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
-            db.execute(f"attach {_quoted(compacted)} as compacted")
-            db.execute("set enable_external_access = false")
-            yield db
-        except duckdb.Error as error:
-            raise _explained(error, original) from error
+    alone = _Access.of(original).alone(original, WRITE_WAIT)
+    with alone, _privately(), duckdb.connect(":memory:") as db, _blaming(original, db, "original"):
+        _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
+        db.execute(f"attach {_quoted(compacted)} as compacted")
+        db.execute("set enable_external_access = false")
+        yield db
 
 
 def _mask() -> Callable[[], object]:
@@ -251,17 +301,8 @@ def _mask() -> Callable[[], object]:
 _privately = ProcessWide(_mask)
 
 
-def _name(path: Path | None) -> str:
-    """The path as DuckDB takes it: UTF-8, whatever the locale. Raises StoreNotWritable for one that is not."""
-    assert path is not None
-    try:
-        return os.fsencode(path).decode()
-    except UnicodeDecodeError:
-        raise StoreNotWritable(f"{path} has a name that is not UTF-8", "choose another --store PATH") from None
-
-
 def _quoted(path: Path) -> str:
-    return "'" + _name(path).replace("'", "''") + "'"
+    return "'" + location.checked_name(path).replace("'", "''") + "'"
 
 
 def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened:
@@ -272,29 +313,9 @@ def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened
         try:
             return attempt()
         except duckdb.Error as error:
-            problem = _explained(error, path)
+            problem = explained(error, path)
             if not isinstance(problem, StoreBusy) or time.monotonic() >= deadline:
                 raise problem from error
         # Without the jitter, processes that met once would meet again at every attempt.
         time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
         pause = min(pause * 1.5, 0.25)
-
-
-def _explained(error: Exception, path: Path) -> StoreError:
-    text = str(error)
-    low = text.lower()
-    if "lock on file" in low or "conflicting lock" in low or "different configuration" in low:
-        return StoreBusy(f"{path} is in use by another process", "try again when it is done")
-    if "no space left" in low or "disk full" in low or "could not write all bytes" in low:
-        return StoreNotWritable(f"no space left to write {path}", "free some space; what was stored is safe")
-    if isinstance(error, OSError) or "permission denied" in low or "read-only file system" in low:
-        return StoreNotWritable(f"cannot write {path}: {_first_line(text)}", "choose another --store PATH")
-    if "cannot open file" in low and "no such file" in low:
-        return StoreMissing(f"no store at {path}", "make one with: memcli ingest FILE")
-    if "newer" in low and "version" in low:
-        return StoreDamaged(f"{path} needs a newer DuckDB than this one", "upgrade memcli and duckdb")
-    return StoreDamaged(f"{path} cannot be read as a memcli store: {_first_line(text)}", "choose another --store PATH")
-
-
-def _first_line(text: str) -> str:
-    return text.strip().splitlines()[0][:200] if text.strip() else "unknown error"

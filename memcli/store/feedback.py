@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import TurnId
+from ..text import words
 from .assertions import assertion_index
 from .rows import Columns, append, columns, scalar
 from .view import View
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "KEPT", "RECENT", "Given", "Judged", "Logged", "answered", "assertions_of", "drop_answers", "judge", "log",
-    "matching", "prune", "recent", "record", "strengths", "touch", "turns_with", "withdraw", "write_strengths",
+    "KEPT", "RECENT", "Given", "Judged", "Logged", "Verdicts", "answered", "assertions_of", "drop_answers", "judge",
+    "log", "matching", "prune", "recent", "record", "strengths", "touch", "turns_with", "verdicts_on", "withdraw",
+    "write_strengths",
 ]  # fmt: skip
 
 #: So many answers that nobody has judged are kept.
@@ -168,6 +170,41 @@ def withdraw(db: DuckDBPyConnection, answer: str) -> bool:
     for table in ("feedback", "missed"):
         db.execute(f"delete from {table} where answer = ?", [answer])
     return given
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What people said of answers to one question: the turns that these missed, by id their numbers, and those that
+    wrong ones cited.
+    """
+
+    missed: Mapping[TurnId, int]
+    wrong: frozenset[TurnId]
+
+
+def verdicts_on(db: DuckDBPyConnection, question: str) -> Verdicts:
+    """What holds of this question, however its words are written: of each turn what was said of it last.
+
+    An abstention that was wrong says nothing of what it cites: that was doubted.
+    """
+    rows = db.execute("""select a.id, a.question, a.abstained, f.verdict from feedback f
+        join answered a on a.id = f.answer order by f.given_at, a.id""").fetchall()
+    asked = [row for row in rows if words(row[1]) == words(question)] if rows else []
+    if not asked:
+        return Verdicts({}, frozenset())
+    cited, missed = (_turns_of(db, table, [row[0] for row in asked]) for table in ("cited", "missed"))
+    said: dict[TurnId, str] = {}
+    for id_, _, abstained, verdict in asked:
+        for turn in cited.get(id_, []):
+            if verdict == "wrong" and not abstained:
+                said[turn] = "wrong"
+            elif verdict == "useful" and said.get(turn) == "wrong":
+                del said[turn]
+        said.update(dict.fromkeys(missed.get(id_, []), "missed"))
+    numbers = db.execute("select id, seq from turn where id in (select unnest(?::varchar[]))", [list(said)]).fetchall()
+    by_id = {TurnId(turn): int(seq) for turn, seq in numbers}
+    found = {turn: by_id[turn] for turn, verdict in said.items() if verdict == "missed" and turn in by_id}
+    return Verdicts(found, frozenset(turn for turn, verdict in said.items() if verdict == "wrong"))
 
 
 def log(db: DuckDBPyConnection) -> list[Logged]:

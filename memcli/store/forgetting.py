@@ -15,7 +15,7 @@ from ..model import SessionId, TurnId
 from . import tombstones
 from .feedback import drop_answers
 from .quoting import Gone, quoting_answers, quoting_calls, quoting_feedback
-from .rows import scalar
+from .rows import append, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -181,10 +181,20 @@ def _respell(db: DuckDBPyConnection) -> None:
     rows = db.execute(
         f"select u.seq, u.text, min(t.session), list(t.text order by t.seq) {left} group by all"
     ).fetchall()
-    for seq, text, session, said in rows:
-        found = (each[at : at + len(text)] for each in said if (at := each.lower().find(text.lower())) >= 0)
-        spelled = next((each for each in found if each.casefold() == text.casefold()), text.lower())
-        db.execute("update unit set text = ?, session = ? where seq = ?", [spelled, session, seq])
+    if not rows:
+        return
+    db.execute("create or replace temp table respelled (seq integer, text varchar, session integer)")
+    seqs, texts, sessions, said = map(list, zip(*rows, strict=True))
+    append(db, "respelled", {"seq": seqs, "text": list(map(_spelled, texts, said)), "session": sessions})
+    db.execute("""update unit set text = respelled.text, session = respelled.session from respelled
+        where unit.seq = respelled.seq""")
+    db.execute("drop table temp.respelled")
+
+
+def _spelled(text: str, said: Sequence[str]) -> str:
+    """A text as the first of those writes it in which it is said; in lower case where none does."""
+    found = (each[at : at + len(text)] for each in said if (at := each.lower().find(text.lower())) >= 0)
+    return next((each for each in found if each.casefold() == text.casefold()), text.lower())
 
 
 def _remove_turns(db: DuckDBPyConnection) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import StoreDamaged
-from . import migrations
+from . import location, migrations
 from .checks import Check, Mend, checks
 from .compaction import leftovers
 from .connection import Store
@@ -46,7 +46,7 @@ class Finding:
 
 def examine(store: Store) -> list[Finding]:
     """Everything that is wrong with the store. Raises StoreError where it cannot be read at all."""
-    found = list(_file(store.path)) if store.path is not None and store.path.exists() else []
+    found = list(_file(store.path)) if store.path is not None and store.exists else []
     with store.reading() as db:
         found += _schema(db)
         for check in checks():
@@ -60,7 +60,7 @@ def _file(path: Path) -> Iterator[Finding]:
     mode = path.stat().st_mode & 0o777
     if mode & 0o077:
         yield Finding("the file is open to others", 1, f"mode {mode:04o}", Mend.FILE)
-    log = path.with_name(path.name + ".wal")
+    log = location.log(path)
     if log.exists():
         yield Finding("a log that is not yet in the file", 1, log.name, Mend.FILE, harmless=True)
     for left in leftovers(path):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import StoreDamaged
+from ..errors import StoreDamaged, UsageError
 from .rows import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Identity", "drop_index", "identity", "set_identity"]
+__all__ = ["Identity", "another_embedder", "drop_index", "identity", "settle_identity"]
 
 #: Everything that can be made again from what was said.
 REBUILDABLE = (
@@ -40,10 +40,25 @@ def identity(db: DuckDBPyConnection) -> Identity | None:
         raise StoreDamaged("the store does not say which embedder filled it", "memcli ingest --re-embed") from error
 
 
-def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
-    """Notes the embedder of the open store, the whole of it at once."""
-    with transaction(db):
-        _note(db, chosen)
+def settle_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
+    """Notes the embedder of the open store, the whole of it at once, where it has none yet.
+
+    Raises UsageError where somebody else has noted another meanwhile.
+    """
+    held = identity(db)
+    if held is None:
+        with transaction(db):
+            _note(db, chosen)
+    elif held.id != chosen.id:
+        raise another_embedder(held, chosen)
+
+
+def another_embedder(held: Identity, chosen: Identity) -> UsageError:
+    """What to say where a store is to be filled with another embedder than the one that filled it."""
+    return UsageError(
+        f"this store was filled with {held.id}, not {chosen.id}",
+        f"use --embedder {held.name}, or --re-embed to embed everything again",
+    )
 
 
 def _note(db: DuckDBPyConnection, chosen: Identity) -> None:

@@ -9,7 +9,7 @@ import duckdb
 from ..errors import StoreDamaged, StoreTooNew
 from .rows import scalar, transaction
 
-__all__ = ["MIGRATIONS", "migrate", "version"]
+__all__ = ["MIGRATIONS", "check", "is_whole", "migrate", "version"]
 
 
 def _initial(db: duckdb.DuckDBPyConnection) -> None:
@@ -185,3 +185,37 @@ def check(done: int) -> None:
         raise StoreTooNew(
             f"this store has schema {done}, made by a newer memcli; this one knows {len(MIGRATIONS)}", "upgrade memcli"
         )
+
+
+def is_whole(db: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the open store has the tables and counters that it should, and nothing that could pass for one of them.
+
+    A store that somebody else has made need not. An older schema lacks what later ones added.
+    """
+    try:
+        done = version(db)
+        with duckdb.connect() as other:
+            for number, (name, step) in enumerate(MIGRATIONS[:done], start=1):
+                _apply(other, number, name, step)
+            return _columns(other) <= _columns(db) and _counts(db) and not _pretends(db)
+    except (duckdb.Error, StoreDamaged):
+        return False
+
+
+def _columns(db: duckdb.DuckDBPyConnection) -> set[tuple[str, str, str]]:
+    sql = """select table_name, column_name, data_type from duckdb_columns()
+        where not internal and database_name = current_database() and schema_name = 'main'"""
+    return set(db.execute(sql).fetchall())
+
+
+def _counts(db: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the generation is a number, which every write adds to."""
+    counts = db.execute("select try_cast(value as bigint) from meta where key = 'generation'").fetchall()
+    return len(counts) == 1 and counts[0][0] is not None
+
+
+def _pretends(db: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the file has views or functions of its own: memcli makes none."""
+    own = "not internal and database_name = current_database()"
+    found = f"(select count(*) from duckdb_views() where {own}) + (select count(*) from duckdb_functions() where {own})"
+    return bool(scalar(db, f"select {found}"))

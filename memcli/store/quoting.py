@@ -8,7 +8,8 @@ stays: too many calls rather than one too few, since all that they hold can be b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from ..text import clean, sentences, words
@@ -19,20 +20,25 @@ if TYPE_CHECKING:
 __all__ = ["Gone", "quoting_answers", "quoting_calls", "quoting_feedback"]
 
 _RUN = 6
+_LETTERS = re.compile(r"[^\W_]+")
 _ROWS = 2000
 
 
 class Gone:
-    """Text that is to go, and how to tell what quotes it. `stays`: texts that are left."""
+    """Text that is to go, and how to tell what quotes it. `stays`: texts that are left.
+
+    The time that it takes to make grows with the length of all these texts, and no faster.
+    """
 
     def __init__(self, texts: Iterable[str], stays: Iterable[str]) -> None:
         self._words: set[str] = set()
         self._runs: set[tuple[str, ...]] = set()
-        self._signs: set[str] = set()  # of sentences without a word
+        self._signs: set[str] = set()  # sentences without a word
         for text in texts:
             self._take(text)
-        for text in stays:
-            self._keep(text)
+        self._lengths = _lengths(self._runs)
+        self._sizes = sorted({len(sign) for sign in self._signs})
+        self._keep(stays)
 
     def _take(self, text: str) -> None:
         self._words.update(words(text))
@@ -43,33 +49,53 @@ class Gone:
             for at in range(max(len(said) - _RUN + 1, min(len(said), 1))):
                 self._runs.add(tuple(said[at : at + _RUN]))
 
-    def _keep(self, text: str) -> None:
-        said = words(text)
-        self._words.difference_update(said)
-        self._runs.difference_update(_windows(said, self._runs))
-        self._signs = {sign for sign in self._signs if sign not in text}
+    def _keep(self, stays: Iterable[str]) -> None:
+        between = set[str]()
+        for text in stays:
+            said = words(text)
+            self._words.difference_update(said)
+            self._runs.difference_update(self._windows(said))
+            between.update(_between(text) if self._signs else ())
+        for stretch in between:
+            self._signs.difference_update(_pieces(stretch, self._sizes))
 
     def is_quoted(self, text: str) -> bool:
         """Whether `text`, JSON or not, holds any of it."""
-        for part in _strings(text):
-            said = words(clean(part))
-            if not self._words.isdisjoint(said) or any(sign in part for sign in self._signs):
-                return True
-            if next(_windows(said, self._runs), None) is not None:
-                return True
-        return False
+        return any(self._is_in(part) for part in _strings(text))
+
+    def _is_in(self, part: str) -> bool:
+        said = words(clean(part))
+        return (
+            not self._words.isdisjoint(said)
+            or any(run in self._runs for run in self._windows(said))
+            or any(not self._signs.isdisjoint(_pieces(stretch, self._sizes)) for stretch in _between(part))
+        )
+
+    def _windows(self, said: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """What stands in a row in `said` and may be one of the runs: as long as one that begins with the same word."""
+        for at, word in enumerate(said):
+            for length in self._lengths.get(word, ()):
+                yield tuple(said[at : at + length])
 
 
-def _windows(said: Sequence[str], runs: set[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """Those of `runs` that occur in a row in `said`."""
-    lengths: dict[str, set[int]] = {}
+def _lengths(runs: Set[tuple[str, ...]]) -> dict[str, set[int]]:
+    """By the word that they begin with, how long runs are."""
+    found: dict[str, set[int]] = {}
     for run in runs:
-        lengths.setdefault(run[0], set()).add(len(run))
-    for at, word in enumerate(said):
-        for length in lengths.get(word, ()):
-            run = tuple(said[at : at + length])
-            if run in runs:
-                yield run
+        found.setdefault(run[0], set()).add(len(run))
+    return found
+
+
+def _between(text: str) -> list[str]:
+    """What stands between the words of a text: a sentence without a word is within one of these stretches."""
+    return _LETTERS.split(text)
+
+
+def _pieces(stretch: str, sizes: Sequence[int]) -> Iterator[str]:
+    """Every part of a stretch that is of one of these sizes."""
+    for size in sizes:
+        for at in range(len(stretch) - size + 1):
+            yield stretch[at : at + size]
 
 
 def _strings(text: str) -> Iterator[str]:

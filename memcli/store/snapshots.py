@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from ..errors import StoreDamaged
 from .connection import Store
 from .rows import columns, scalar, transaction
 
@@ -26,8 +27,11 @@ UNFINISHED = ".new"
 
 
 def generation(db: DuckDBPyConnection) -> int:
-    """How many times the store has been written to."""
-    return int(scalar(db, "select value from meta where key = 'generation'") or 0)
+    """How many times the store has been written to. Raises StoreDamaged where it holds no number for that."""
+    value = scalar(db, "select try_cast(value as bigint) from meta where key = 'generation'")
+    if value is None:
+        raise StoreDamaged("the store does not say how often it was written to", "memcli doctor says what is wrong")
+    return int(value)
 
 
 def save(store: Store, name: str, data: bytes, rows: int, made_at: int) -> None:

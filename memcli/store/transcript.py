@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import StoreMissing
 from ..model import Session, SessionId, Turn, TurnId
 from .rows import append, from_stored, scalar, to_stored
 
@@ -19,6 +20,7 @@ __all__ = [
     "DIGEST",
     "add_session",
     "add_turns",
+    "check_filled",
     "ids",
     "indexed",
     "known",
@@ -141,6 +143,12 @@ def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[Sessio
         [list(ids)],
     ).fetchall()
     return {SessionId(r[0]): Session(SessionId(r[0]), r[1], r[2], from_stored(r[3], r[4]), r[5]) for r in rows}
+
+
+def check_filled(db: DuckDBPyConnection) -> None:
+    """Raises StoreMissing where nothing was ever said in the store; not where all of it is forgotten."""
+    if db.execute("select 1 from turn union all select 1 from tombstone limit 1").fetchone() is None:
+        raise StoreMissing("nothing was ever ingested into this store", "fill it with: memcli ingest FILE")
 
 
 def speakers(db: DuckDBPyConnection) -> frozenset[str]:

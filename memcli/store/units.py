@@ -26,7 +26,9 @@ __all__ = [
     "first_units",
     "record_built",
     "sentence_rows",
+    "sentence_rows_of",
     "turn_units",
+    "turn_units_of",
     "unbuilt",
     "write_units",
 ]
@@ -127,28 +129,50 @@ class SentenceRow:
     vector: npt.NDArray[np.float32]
 
 
+_SENTENCES = """select u.session, u.seq, o.turn, v.seq as number, v.weight, v.data from unit u
+    join source o on o.unit = u.seq join vector v on v.seq = u.vector join turn t on t.seq = o.turn
+    where {} and u.kind = 'sentence' order by u.session, t.position, u.seq"""
+_TURNS = """select t.session, t.seq, t.id, t.speaker, u.seq from turn t join source o on o.turn = t.seq
+    join unit u on u.seq = o.unit and u.kind = 'turn' where {} order by t.session, t.position"""
+_AMONG = "session in (select unnest(?::integer[]))"
+
+
 def sentence_rows(db: DuckDBPyConnection, session: int) -> list[SentenceRow]:
     """The sentences of a stored session, in the order of conversation."""
-    found = columns(
-        db,
-        """select u.seq, o.turn, v.seq as number, v.weight, v.data from unit u join source o on o.unit = u.seq
-           join vector v on v.seq = u.vector join turn t on t.seq = o.turn
-           where u.session = ? and u.kind = 'sentence' order by t.position, u.seq""",
-        [session],
-    )
-    return [
-        SentenceRow(int(unit), int(turn), int(number), int(weight), np.frombuffer(data, np.float16).astype(np.float32))
-        for unit, turn, number, weight, data in zip(*found.values(), strict=True)
-    ]
+    return _sentence_rows(db, "u.session = ?", session).get(session, [])
+
+
+def sentence_rows_of(db: DuckDBPyConnection, sessions: Sequence[int]) -> dict[int, list[SentenceRow]]:
+    """The same of several sessions, by their numbers; one without a sentence is left out."""
+    return _sentence_rows(db, f"u.{_AMONG}", list(sessions))
+
+
+def _sentence_rows(db: DuckDBPyConnection, where: str, which: int | list[int]) -> dict[int, list[SentenceRow]]:
+    rows: dict[int, list[SentenceRow]] = {}
+    found = columns(db, _SENTENCES.format(where), [which])
+    for session, unit, turn, number, weight, data in zip(*found.values(), strict=True):
+        vector = np.frombuffer(data, np.float16).astype(np.float32)
+        rows.setdefault(int(session), []).append(SentenceRow(int(unit), int(turn), int(number), int(weight), vector))
+    return rows
 
 
 def turn_units(db: DuckDBPyConnection, session: int) -> list[tuple[int, TurnId, str, int]]:
     """For each indexed turn of a session in order: its number, its id, its speaker and its unit's number."""
-    return db.execute(
-        """select t.seq, t.id, t.speaker, u.seq from turn t join source o on o.turn = t.seq
-           join unit u on u.seq = o.unit and u.kind = 'turn' where t.session = ? order by t.position""",
-        [session],
-    ).fetchall()
+    return _turn_units(db, "t.session = ?", session).get(session, [])
+
+
+def turn_units_of(db: DuckDBPyConnection, sessions: Sequence[int]) -> dict[int, list[tuple[int, TurnId, str, int]]]:
+    """The same of several sessions, by their numbers; one without an indexed turn is left out."""
+    return _turn_units(db, f"t.{_AMONG}", list(sessions))
+
+
+def _turn_units(
+    db: DuckDBPyConnection, where: str, which: int | list[int]
+) -> dict[int, list[tuple[int, TurnId, str, int]]]:
+    rows: dict[int, list[tuple[int, TurnId, str, int]]] = {}
+    for session, *row in db.execute(_TURNS.format(where), [which]).fetchall():
+        rows.setdefault(session, []).append(tuple(row))
+    return rows
 
 
 def drop_coarse(db: DuckDBPyConnection, session: int) -> None:

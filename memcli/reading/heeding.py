@@ -1,0 +1,77 @@
+"""The extractive reader, where people have said of earlier answers to the same question what they were worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model import Answer, Hit, Query
+from ..store.connection import Store
+from ..store.view import View
+from ..text import words
+from .extractive import NOTHING, ExtractiveReader
+from .stored import StoredTranscript
+
+__all__ = ["HeedingReader", "StoredReader", "refuted"]
+
+_EARLIER = " (before: "
+
+
+class HeedingReader:
+    """Reads what was said to be missing before all else, and gives no answer again that was said to be wrong.
+
+    `before`: the hits as they were found, from which the wrong answer was read.
+    """
+
+    def __init__(self, reader: ExtractiveReader, before: Sequence[Hit]) -> None:
+        self._reader = reader
+        self._before = before
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        """See `Reader.read`."""
+        missed = [hit for hit in hits if hit.unit.sources[0] in query.missed]
+        if missed:
+            return self._reader.trust(query, missed)
+        if not query.wrong:
+            return self._reader.read(query, hits)
+        return self._other(query, [hit for hit in hits if not refuted(query, hit)])
+
+    def _other(self, query: Query, left: list[Hit]) -> Answer:
+        """The first answer that is not the wrong one in other turns' words."""
+        wrong = self._wrong(query)
+        while left:
+            answer = self._reader.read(query, left)
+            if answer.abstained or _gist(answer.text) not in wrong:
+                return answer
+            left = [hit for hit in left if hit.unit.sources[0] not in answer.citations]
+        return Answer(NOTHING, (), 0.0, abstained=True)
+
+    def _wrong(self, query: Query) -> set[tuple[str, ...]]:
+        """What is said of the turns that wrong answers rested on: with all that was found, and of them alone."""
+        whole = self._reader.read(query, self._before)
+        alone = self._reader.look(query, [hit for hit in self._before if refuted(query, hit)])[2]
+        texts = [whole.text] if not query.wrong.isdisjoint(whole.citations) else []
+        return {_gist(text) for text in (*texts, *([alone.text] if alone else []))}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReader:
+    """The same over a store, which is opened once for all that it looks up."""
+
+    store: Store
+    view: View
+    before: Sequence[Hit]
+
+    def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
+        """See `Reader.read`."""
+        with self.store.reading():
+            return HeedingReader(ExtractiveReader(StoredTranscript(self.view)), self.before).read(query, hits)
+
+
+def refuted(query: Query, hit: Hit) -> bool:
+    """Whether a wrong answer to the question rested on this."""
+    return hit.unit.sources[0] in query.wrong
+
+
+def _gist(text: str) -> tuple[str, ...]:
+    return tuple(words(text.partition(_EARLIER)[0]))
