@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..model import TurnId
 from .assertions import assertion_index
-from .rows import Columns, append, columns, scalar
+from .rows import UNKNOWN, Columns, append, columns, scalar
 from .view import View
 
 if TYPE_CHECKING:
@@ -215,17 +215,18 @@ def strengths(view: View) -> Floats:
     index, found = assertion_index(view), view.read(_strengths)
     if not len(found["turn"]):
         return np.ones(len(index.rows))
-    by_row = np.full(view.n, float(found["value"][found["turn"] < 0].max(initial=0.0)) or 1.0)
-    rows = view.rows_of_numbers(found["turn"].astype(np.int64))
-    by_row[rows[rows >= 0]] = found["value"][rows >= 0]
+    named = found["turn"] != UNKNOWN
+    by_row = np.full(view.n, found["value"][~named][0] if not named.all() else 1.0)
+    rows = view.rows_of_numbers(found["turn"][named].astype(np.int64))
+    by_row[rows[rows >= 0]] = found["value"][named][rows >= 0]
     return by_row[index.rows]
 
 
 def _strengths(db: DuckDBPyConnection) -> Columns:
-    """By the number of the turn; under -1 that of the turns that are not named."""
+    """By the number of the turn; under `UNKNOWN` that of the turns that are not named."""
     return columns(
         db,
-        """select case when s.turn = '' then -1 else t.seq end as turn, s.value
+        """select t.seq as turn, s.value
            from strength s left join turn t on t.id = s.turn where t.id is not null or s.turn = ''""",
     )
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..model import Filters, Turn, TurnId
 from . import lexical, transcript
-from .rows import Columns, columns
+from .rows import UNKNOWN, Columns, columns, microseconds
 from .vectors import load_matrix, steady
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class View:
     def days(self) -> npt.NDArray[np.float64]:
         """For each turn when it was said, in days since 1970 (UTC, or local where no zone was said); nan: unknown."""
         at = self._turns["said_at"]
-        return np.where(at == -1, np.nan, at / 86_400e6)
+        return np.where(at == UNKNOWN, np.nan, at / 86_400e6)
 
     def allowed(self, filters: Filters) -> Bools:
         """For each turn whether `filters` let it through. A turn without a time passes no bound on time."""
@@ -161,10 +161,11 @@ class View:
             wanted = filters.speaker.casefold()
             names = np.array([name.casefold() == wanted for name in self.speaker_names], dtype=bool)
             keep &= names[self.speaker_code] if self.n else keep
+        at = self._turns["said_at"]  # whole microseconds: as days, two that follow each other would be one
         if filters.since is not None:
-            keep &= self.days >= days(filters.since)
+            keep &= (at != UNKNOWN) & (at >= microseconds(filters.since))
         if filters.until is not None:
-            keep &= self.days < days(filters.until)
+            keep &= (at != UNKNOWN) & (at < microseconds(filters.until))
         return keep
 
     @cached_property
@@ -277,7 +278,7 @@ class View:
             order = np.argsort(row, kind="stable")[np.count_nonzero(row < 0) :]
             unit, norm = found["seq"][order], found["norm"][order].astype(np.float64)
             starts = np.r_[True, unit[1:] != unit[:-1]][: len(unit)]
-            self._pools[kind] = (np.cumsum(starts) - 1, np.maximum(norm[starts], 1e-9))
+            self._pools[kind] = (np.cumsum(starts) - 1, np.fmax(norm[starts], 1e-9))
         return self._pools[kind]
 
     # -- words and the graph -----------------------------------------------------------------------------------------
