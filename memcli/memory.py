@@ -14,7 +14,7 @@ from .errors import ModelUnavailable, UsageError
 from .indexing.plan import EVERY_INGEST, TRANSCRIPT
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
-from .providers.embedding import Embedder, embedder
+from .providers.embedding import Embedder, embedder, how_to_use, is_known, name_of
 from .store import transcript
 from .store.connection import Store
 from .store.identity import Identity, drop_index, identity, set_identity
@@ -101,7 +101,7 @@ class Memory:
         budget: int | None = None,
     ) -> None:
         self.store = Store(None if path is None else Path(path))
-        self._wanted = embedder if isinstance(embedder, str) else embedder.id
+        self._wanted = embedder if isinstance(embedder, str) else name_of(embedder)
         self._given = None if isinstance(embedder, str) else embedder
         self._model: Future[Embedder] | None = None
         self._writes_with: tuple[str, Embedder] | None = None
@@ -232,11 +232,11 @@ class Memory:
             if not re_embed:
                 raise UsageError(
                     f"this store was filled with {stored.id}, not {model.id}",
-                    f"use --embedder {stored.name}, or --re-embed to embed everything again",
+                    f"{how_to_use(stored.name)}, or --re-embed to embed everything again",
                 )
             with self.store.writing() as db:
                 drop_index(db, chosen)
-        elif stored is None:
+        elif stored is None or not is_known(stored.name):
             with self.store.writing() as db:
                 set_identity(db, chosen)
         return model
@@ -318,9 +318,7 @@ class Memory:
             view.preload(content_stems(text), vectors=True)
         model = loading.result()
         if stored is not None and stored.id != model.id:
-            raise ModelUnavailable(
-                f"this store was filled with {stored.id}, not {model.id}", f"use --embedder {stored.name}"
-            )
+            raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))
         wanted = wordings(chosen, text, view.speaker_names)
         rows = model.embed([text, *wanted.values()])
         return Query(text, rows[0], at, filters, dict(zip(wanted, rows[1:], strict=True))), view

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import TurnId
+from . import naming
 from .assertions import assertion_index
+from .ids import Tag
 from .rows import UNKNOWN, Columns, append, columns, scalar
 from .view import View
 
@@ -112,9 +114,21 @@ def drop_answers(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
 
 
 def matching(db: DuckDBPyConnection, prefix: str) -> list[str]:
-    """The ids of answers that begin with this, the latest first; empty: of all."""
+    """The ids of answers that begin with this, the latest first; empty: of all.
+
+    Of another id that memcli prints, here with an answer's tag before it: those that cite what it stands for.
+    """
     rows = db.execute(
         "select id from answered where starts_with(id, ?) order by asked_at desc, id limit 10", [prefix]
+    ).fetchall()
+    return [str(each) for (each,) in rows] or _citing(db, prefix.removeprefix(f"{Tag.ANSWER}:"))
+
+
+def _citing(db: DuckDBPyConnection, name: str) -> list[str]:
+    rows = db.execute(
+        """select id from answered where id in (select answer from cited where turn in (select unnest(?::varchar[])))
+           order by asked_at desc, id limit 10""",
+        [naming.turns(db, name)],
     ).fetchall()
     return [str(each) for (each,) in rows]
 
@@ -182,9 +196,11 @@ def log(db: DuckDBPyConnection) -> list[Logged]:
 
 
 def turns_with(db: DuckDBPyConnection, text: str, most: int) -> list[TurnId]:
-    """The turn with this id, or those with these words in a row, whatever their case, the latest first."""
+    """The turns that this id stands for, or those with these words in a row, whatever their case, the latest first."""
+    if named := naming.turns(db, text):
+        return named[:most]
     rows = db.execute(
-        """select id from turn where id = $text or contains(lower(text), lower($text))
+        """select id from turn where contains(lower(text), lower($text))
            order by said_at desc nulls last, seq desc limit $most""",
         {"text": text, "most": most},
     ).fetchall()
