@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import NothingFound, UsageError
-from .store import lifted, naming
+from .store import lifted, names, naming
 from .store.connection import Store
 from .store.feedback import touch
 from .store.identity import identity
@@ -76,11 +76,13 @@ class Concepts:
         self._store = store
 
     def found(self, person: str | None = None, *, declined: bool = False, k: int) -> Found:
-        """At most k concepts, of `person` alone where one is named; `declined`: also candidates that were."""
+        """At most k concepts, of `person` alone where one is named, by a unique part of the name; `declined`: also
+        candidates that were. Raises UsageError where nobody, or more than one, is called so.
+        """
         with self._store.reading() as db:
             known = lifted.edges(db)
             if person is not None:
-                wanted = _folded(person)
+                wanted = _folded(names.person(db, person, [edge.row.head for edge in known]))
                 known = [edge for edge in known if _folded(edge.row.head) == wanted]
             kept = [edge for edge in known if declined or not edge.row.declined]
             return Found(_told(db, kept[:k]), len(kept), len(known) - len(kept))

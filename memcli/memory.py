@@ -18,6 +18,7 @@ from .providers.embedding import Embedder, embedder, how_to_use, is_known, name_
 from .store import transcript
 from .store.connection import Store
 from .store.identity import Identity, drop_index, identity, set_identity
+from .store.names import named
 from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
@@ -260,7 +261,7 @@ class Memory:
     ) -> list[Hit]:
         """At most k turns that speak to `text`, best first. `at`: when it is asked, default now.
 
-        Raises StoreError, UsageError, ModelUnavailable.
+        Raises StoreError, ModelUnavailable, and UsageError, also for a name in `filters` that nothing or several have.
         """
         return self._retrieve(text, k, filters, at, strategy_name)[1]
 
@@ -311,8 +312,8 @@ class Memory:
         """The question as `chosen` wants it, and what it is asked over."""
         if not text.strip():
             raise UsageError("the question is empty", "ask something")
-        with self.store.reading():  # one opening for everything that can be read before the model is there
-            stored = self._identity()
+        with self.store.reading() as db:  # one opening for everything that can be read before the model is there
+            filters, stored = named(db, filters), self._identity()
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
             view.preload(content_stems(text), vectors=True)

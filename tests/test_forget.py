@@ -380,7 +380,6 @@ def test_forget_plain(cli: Cli, filled: Memory, store: str) -> None:
     [
         (["--speaker", "ada"], 2),
         (["--conversation", "C"], 0),
-        (["--conversation", "other"], None),
         (["--speaker", "Bo", "--conversation", "c"], 3),
         (["--since", "2024-01-01"], None),  # none has a date
         (["--query", "the cello in an orchestra", "-k", "1"], 4),

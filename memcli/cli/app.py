@@ -10,6 +10,7 @@ from .. import __version__
 from .ask import ask
 from .compact import compact
 from .concepts import concepts
+from .conversations import conversations
 from .doctor import doctor
 from .eval import evaluate
 from .export import export
@@ -19,6 +20,7 @@ from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .search import search
+from .speakers import speakers
 from .stats import stats
 
 __all__ = ["app"]
@@ -59,6 +61,8 @@ app.command()(compact)
 app.command()(formats)
 app.command()(export)
 app.command()(stats)
+app.command()(speakers)
+app.command()(conversations)
 app.command()(doctor)
 app.command()(forget)
 app.command()(feedback)

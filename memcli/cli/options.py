@@ -58,8 +58,12 @@ EmbedderName = Annotated[
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]
 Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said up to and including this date.")]
-Speaker = Annotated[str | None, typer.Option(metavar="NAME", help="Only what this speaker said.")]
-Conversation = Annotated[str | None, typer.Option(metavar="NAME", help="Only this conversation.")]
+Speaker = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only what this speaker said: a unique part will do.")
+]
+Conversation = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only this conversation: a unique part will do.")
+]
 At = Annotated[str | None, typer.Option(metavar="DATE", help="The date on which the question is asked. Default: now.")]
 StrategyName = Annotated[
     str | None,

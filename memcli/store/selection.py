@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NothingFound
 from ..model import Filters, TurnId
-from . import naming
+from . import names, naming
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -51,7 +51,7 @@ def condition(db: DuckDBPyConnection, which: Selection) -> tuple[str, list[objec
 
 
 def _conditions(db: DuckDBPyConnection, which: Selection) -> Iterator[tuple[str, object]]:
-    filters = which.filters
+    filters = names.named(db, which.filters)
     if which.ids:
         yield "t.id in (select unnest(?::varchar[]))", _named(db, which.ids)
     if filters.speaker is not None:
