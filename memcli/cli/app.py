@@ -30,6 +30,7 @@ app = typer.Typer(
     help="Long-term memory for conversations, on one portable local file.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help is text: nothing in it is taken for markup
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 nothing found, 2 usage, 3 store missing or damaged, 4 store busy, "
     "5 model unavailable, 6 input unreadable (what could be read is kept), 130 interrupted.",

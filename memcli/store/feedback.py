@@ -25,8 +25,26 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "KEPT", "RECENT", "Given", "Judged", "Logged", "answered", "assertions_of", "drop_answers", "judge", "log",
-    "matching", "prune", "recent", "record", "strengths", "touch", "turns_with", "withdraw", "write_strengths",
+    "KEPT",
+    "RECENT",
+    "Given",
+    "Judged",
+    "Logged",
+    "answered",
+    "assertions_of",
+    "drop_answers",
+    "is_any_answered",
+    "judge",
+    "log",
+    "matching",
+    "prune",
+    "recent",
+    "record",
+    "strengths",
+    "touch",
+    "turns_with",
+    "withdraw",
+    "write_strengths",
 ]  # fmt: skip
 
 #: So many answers that nobody has judged are kept.
@@ -111,6 +129,11 @@ def drop_answers(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
     if ids:
         for table, column in _TABLES:
             db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(ids)])
+
+
+def is_any_answered(db: DuckDBPyConnection) -> bool:
+    """Whether the store remembers an answer."""
+    return bool(scalar(db, "select count(*) from answered"))
 
 
 def matching(db: DuckDBPyConnection, prefix: str) -> list[str]:
