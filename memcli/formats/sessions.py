@@ -252,6 +252,7 @@ def _said(message: Message) -> _Said | None:
     said = (speaker, _instant(message.said_at), text)
     own = ("id", message.id) if message.id else ("said", *said)
     exported = _EXPORTED_SESSION.fullmatch(session) and _EXPORTED_TURN.fullmatch(message.id or "")
+    said_at = message.said_at or (None if exported else message.arrived_at)
     return _Said(
         turn=TurnId(message.id if exported and message.id else _hash(Tag.TURN, conversation, session, *own)),
         conversation=conversation,
@@ -259,9 +260,9 @@ def _said(message: Message) -> _Said | None:
         text=text,
         speaker=speaker,
         role=_line(message.role) or (speaker.lower() if speaker.lower() in ("user", "assistant") else ""),
-        said_at=message.said_at,
+        said_at=said_at,
         title=_line(message.title),
-        started_at=message.session_started_at or message.said_at,
+        started_at=message.session_started_at or said_at,
     )
 
 
