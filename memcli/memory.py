@@ -316,7 +316,7 @@ class Memory:
             filters, stored = named(db, filters), self._identity()
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
-            view.preload(content_stems(text), vectors=True)
+            view.preload(content_stems(text), chosen.needs)
         model = loading.result()
         if stored is not None and stored.id != model.id:
             raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))

@@ -126,7 +126,7 @@ def test_what_arrives_twice_is_known(cli: Cli, memory: Memory) -> None:
 @pytest.mark.parametrize(
     "chat",
     [
-        '{"text": "One.", "timestamp": "2020-01-01"}\n{"text": "Two."}\n',  # a chat that tells times, and one is missing
+        '{"text": "One.", "timestamp": "2020-01-01"}\n{"text": "Two."}\n',  # one of a chat that tells times
         '{"text": "Two.", "timestamp": "the day before"}\n',  # there is a time, and nobody can say which
     ],
 )

@@ -54,8 +54,8 @@ class SGMem:
 
     @property
     def needs(self) -> Needs:
-        """The transcript's units with the sentence graph, and the kinds of generated memory that the variant names."""
-        said = frozenset({Kind.SESSION, Kind.ROUND, Kind.TURN, Kind.SENTENCE})
+        """Chunks and sentences with the sentence graph, and the kinds of generated memory that the variant names."""
+        said = frozenset({self.chunk, Kind.SENTENCE})
         return Needs(said | frozenset(self.generated), frozenset({Relation.SIMILAR}))
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
