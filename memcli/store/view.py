@@ -192,11 +192,18 @@ class View:
             wanted = filters.speaker.casefold()
             names = np.array([name.casefold() == wanted for name in self.speaker_names], dtype=bool)
             keep &= names[self.speaker_code] if self.n else keep
-        at = self._turn("said_at")  # whole microseconds: as days, two that follow each other would be one
-        if filters.since is not None:
-            keep &= (at != UNKNOWN) & (at >= microseconds(filters.since))
-        if filters.until is not None:
-            keep &= (at != UNKNOWN) & (at < microseconds(filters.until))
+        if filters.since is not None or filters.until is not None:
+            keep &= self._within(filters.since, filters.until)
+        return keep
+
+    def _within(self, since: datetime | None, until: datetime | None) -> Bools:
+        """Which turns were said within bounds, in whole microseconds: as days, two that follow each other are one."""
+        at = self._turn("said_at")
+        keep: Bools = at != UNKNOWN
+        if since is not None:
+            keep &= at >= microseconds(since)
+        if until is not None:
+            keep &= at < microseconds(until)
         return keep
 
     @cached_property

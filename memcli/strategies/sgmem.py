@@ -131,7 +131,9 @@ def variant(name: str) -> SGMem:
 
 def _groups(view: View, chunk: Kind) -> Ints:
     """For each turn the number of its chunk, ascending."""
-    return {Kind.SESSION: view.session, Kind.ROUND: view.round}.get(chunk, np.arange(view.n))
+    if chunk is Kind.SESSION:
+        return view.session
+    return view.round if chunk is Kind.ROUND else np.arange(view.n)
 
 
 def _means(similarity: Floats, chosen: Ints, groups: Ints, count: int) -> Floats:
