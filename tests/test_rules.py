@@ -100,3 +100,46 @@ def test_what_somebody_studies_may_be_of_any_wording() -> None:
 def test_a_roman_number_is_not_me(said: str) -> None:
     assert statements(said, ()) == []
     assert statements("Last year in Rome I bought a red bicycle", ()) != []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I'm running late sorry", "I am running a bit behind", "We are running low", "I'm running very late, sorry!",
+     "I was building slowly", "I'm playing badly today"],
+)  # fmt: skip
+def test_how_somebody_is_at_the_moment_is_no_habit(said: str) -> None:
+    assert not tagged(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "tail"),
+    [
+        ("I'm running errands for my aunt every day", "running errands"),
+        ("I'm reading long poems lately", "reading long poems"),
+    ],
+)
+def test_what_somebody_does_to_something_is_one(said: str, tail: str) -> None:
+    assert any(relation is R.HABIT and found.startswith(tail) for relation, found, _ in sure(said))
+
+
+@pytest.mark.parametrize(
+    ("said", "tail"),
+    [("I need milk please", "milk"), ("I need milk, thanks", "milk"), ("I love old maps sorry", "old maps"),
+     ("I need a new rucksack, mine is falling apart", "rucksack")],
+)  # fmt: skip
+def test_a_courtesy_is_no_part_of_a_thing(said: str, tail: str) -> None:
+    assert {found for _, found, _ in sure(said)} == {tail}
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("no olives for me please", (R.AVOIDS, "olives", False)),
+        ("Sorry, no coffee for us", (R.AVOIDS, "coffee", False)),
+        ("I've quit, so no cigarettes from now on", (R.AVOIDS, "cigarettes", False)),
+        ("I was diagnosed coeliac", (R.HEALTH, "coeliac", False)),
+        ("I've been diagnosed with asthma", (R.HEALTH, "asthma", False)),
+    ],
+)
+def test_what_somebody_goes_without_is_said_in_many_ways(said: str, found: tuple[R, str, bool]) -> None:
+    assert found in sure(said)

@@ -189,7 +189,7 @@ RULES = (
          rf"{{I}}(?:am|became|become|go|went|going|eat|keep|follow|cook|eating|have gone) "
          rf"(?:\w+ly |an? |strict |mostly )*(?P<tail>{_DIETS})\b(?! (?:options|beauty))", 0.85),
     rule(R.HEALTH, "", rf"{{I}}(?:have|suffer from|suffering from|struggle with|deal with|dealing with|get|"
-         rf"diagnosed with|developed|got) "
+         rf"(?:was |were )?diagnosed(?: with| as)?|developed|got) "
          rf"(?:\w+ly |really |bad |severe |mild |some |chronic )*(?P<tail>(?:{_HEALTH})\b.*)", 0.75),
     rule(R.BELIEVES, "believe convinced", r"{I}(?:believe|convinced) (?:in |that )(?!you|this|it\b|I can){X}", 0.65),
     rule(R.BELIEVES, "important", r"\bit is (?:\w+ly |so |really |super )?important (?:to (?:me )?|that ){X}", 0.5),
