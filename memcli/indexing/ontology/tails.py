@@ -73,7 +73,8 @@ _EMPTY = frozenset(
 #: How somebody or something is at the moment: behind a verb these name nothing that it is about.
 _STATES = frozenset(
     """late early behind ahead low short out off home away back around along alone together fine okay well unwell ill
-    sick tired busy ready hungry free awake asleep wild mad smoothly badly fast slow bit little lot sorry thanks""".split()
+    sick tired busy ready hungry free awake asleep wild mad smoothly badly
+    fast slow bit little lot sorry thanks""".split()
 )
 
 
