@@ -30,6 +30,10 @@ def test_all_names_exist_are_sorted_and_documented(name: str) -> None:
     if not name.endswith((".cli", "__init__")) and name.count(".") > 1:
         assert public, f"{name} has no __all__"
     assert list(public) == sorted(set(public), key=_place)
+    if public:
+        here = [n for n, thing in vars(module).items() if getattr(thing, "__module__", "") == name and n[0] != "_"]
+        made = {n for n in here if inspect.isfunction(getattr(module, n)) or inspect.isclass(getattr(module, n))}
+        assert made <= set(public)
     for entry in public:
         thing = getattr(module, entry)
         if inspect.isfunction(thing) or inspect.isclass(thing):

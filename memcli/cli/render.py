@@ -27,8 +27,10 @@ __all__ = [
     "moment",
     "one_line",
     "print_line",
+    "record_of",
     "say",
     "size",
+    "trace_lines",
 ]
 
 #: By how much what belongs to the line above is indented, and the least room for words on a narrow terminal.

@@ -10,7 +10,17 @@ import numpy.typing as npt
 
 from ..errors import ModelUnavailable, UsageError
 
-__all__ = ["DEFAULT", "Embedder", "embedder", "embedder_id", "how_to_use", "is_known", "name_of"]
+__all__ = [
+    "DEFAULT",
+    "Embedder",
+    "by_length",
+    "embedder",
+    "embedder_id",
+    "how_to_use",
+    "is_known",
+    "name_of",
+    "unit_rows",
+]
 
 Vectors = npt.NDArray[np.float32]
 

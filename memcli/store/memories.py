@@ -24,6 +24,7 @@ __all__ = [
     "GENERATED",
     "Fact",
     "MemoryRow",
+    "Said",
     "append_memories",
     "drop_memories",
     "facts",

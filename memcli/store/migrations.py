@@ -9,7 +9,7 @@ import duckdb
 from ..errors import StoreDamaged, StoreTooNew
 from .rows import scalar, transaction
 
-__all__ = ["MIGRATIONS", "migrate", "version"]
+__all__ = ["MIGRATIONS", "check", "migrate", "version"]
 
 
 def _initial(db: duckdb.DuckDBPyConnection) -> None:
