@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import NothingFound, UsageError
-from .store import lifted
+from .store import lifted, names, naming
 from .store.connection import Store
 from .store.feedback import touch
 from .store.identity import identity
+from .store.ids import Tag, with_tag
 from .store.lifted import TAKEN_BACK, Edge, Member
 from .store.rows import transaction
 from .text import clean, content_stems
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Concept", "Concepts", "Found"]
 
-_TAG = "c:"
 #: So many things name a topic, each in at most so many characters.
 _NAMING = 3
 _LONGEST = 40
@@ -76,17 +76,20 @@ class Concepts:
         self._store = store
 
     def found(self, person: str | None = None, *, declined: bool = False, k: int) -> Found:
-        """At most k concepts, of `person` alone where one is named; `declined`: also candidates that were."""
+        """At most k concepts, of `person` alone where one is named, by a unique part of the name; `declined`: also
+        candidates that were. Raises UsageError where nobody, or more than one, is called so.
+        """
         with self._store.reading() as db:
             known = lifted.edges(db)
             if person is not None:
-                wanted = _folded(person)
+                wanted = _folded(names.person(db, person, [edge.row.head for edge in known]))
                 known = [edge for edge in known if _folded(edge.row.head) == wanted]
             kept = [edge for edge in known if declined or not edge.row.declined]
             return Found(_told(db, kept[:k]), len(kept), len(known) - len(kept))
 
     def find(self, name: str) -> Concept:
-        """The concept with this id, or the one whose id begins so, with or without its tag; declined or not.
+        """The concept with this id, or the one whose id begins so, with or without its tag; declined or not. Of another
+        id that memcli prints, the one that rests on the turns that it stands for.
 
         Raises NothingFound where there is none, UsageError where there are several.
         """
@@ -125,14 +128,21 @@ class Concepts:
 
 
 def _named(db: DuckDBPyConnection, name: str) -> Edge:
-    prefix = name if name.startswith(_TAG) else _TAG + name
-    found = [edge for edge in lifted.edges(db) if edge.id.startswith(prefix)]
+    prefix = with_tag(name, Tag.CONCEPT)
+    known = lifted.edges(db)
+    found = [edge for edge in known if edge.id.startswith(prefix)] or _resting_on(db, known, name)
     if not found:
         raise NothingFound(f"nothing that was concluded has the id {name}", "memcli concepts --all shows the ids")
     if len(found) > 1:
         ids = ", ".join(edge.id for edge in found[:10])
-        raise UsageError(f"{name} is the beginning of several ids: {ids}", "give more of it")
+        raise UsageError(f"{name} stands for several: {ids}", "give one of these, or more of its id")
     return found[0]
+
+
+def _resting_on(db: DuckDBPyConnection, known: Sequence[Edge], name: str) -> list[Edge]:
+    """The edges that rest on the turns that some other id stands for."""
+    wanted = set(naming.turns(db, name))
+    return [edge for edge in known if wanted and not wanted.isdisjoint(lifted.turns(db, edge))]
 
 
 def _told(db: DuckDBPyConnection, edges: Sequence[Edge]) -> list[Concept]:

@@ -17,6 +17,7 @@ from .ranking.feedback import BATCH
 from .store import feedback as stored
 from .store.connection import Store
 from .store.feedback import Given, Judged
+from .store.ids import Tag
 from .store.rows import transaction
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ __all__ = ["LAST", "Feedback", "Noted", "given", "note_last", "remember"]
 
 #: What names the latest answer.
 LAST = "last"
-_TAG = "a:"
+_TAG = f"{Tag.ANSWER}:"
 _DIGITS = 8
 _ASK_AGAIN = "ask again: answers are noted unless the store is in use or read-only, or with --no-record"
 #: At most so many turns are what a text speaks of, and without its very words only from this cosine on.

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -132,6 +133,7 @@ class Ingestion:
 
     def _read(self, source: Source, records: Iterable[Message | Problem | None], *, strict: bool) -> None:
         splitter = SessionSplitter(source.name, self._indexer.known, self._indexer.latest)
+        tells_times = False
         for record in records:
             if record is None:  # a live stream is quiet: store what has come
                 self._add(splitter.flush())
@@ -142,7 +144,9 @@ class Ingestion:
                 self._note(record)
             else:
                 self.report.messages += 1
-                self._add(splitter.feed(self._redacted(record)))
+                tells_times = tells_times or record.said_at is not None
+                message = record if tells_times or source.path is not None else _arrived(record)
+                self._add(splitter.feed(self._redacted(message)))
                 self.report.share = self._share(self._earlier + source.bytes_done)
                 self._watcher.progress(source, self.report)
         self._add(splitter.flush())
@@ -228,6 +232,11 @@ def _folder(files: Sequence[Path]) -> str:
 
 def _refusal(problem: Problem) -> InputUnreadable:
     return InputUnreadable(f"{problem.where}: {problem.reason}", "mend it, or leave out --strict to ingest the rest")
+
+
+def _arrived(message: Message) -> Message:
+    """A message from standard input, where none before it tells a time: it is said when it arrives."""
+    return message if message.is_unreadably_dated else replace(message, arrived_at=datetime.now().astimezone())
 
 
 def _reason(error: MemcliError, source: Source) -> str:

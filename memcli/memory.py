@@ -14,12 +14,13 @@ from .errors import ModelUnavailable, UsageError
 from .indexing.plan import EVERY_INGEST, TRANSCRIPT
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
-from .providers.embedding import Embedder, embedder
+from .providers.embedding import Embedder, embedder, how_to_use, is_known, name_of
 from .ranking.phrasing import is_blank
 from .store import transcript
 from .store.connection import Store
 from .store.feedback import verdicts_on
-from .store.identity import Identity, another_embedder, drop_index, identity, settle_identity
+from .store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
+from .store.names import named
 from .store.snapshots import generation
 from .store.view import View
 from .strategies import DEFAULT as DEFAULT_STRATEGY
@@ -89,7 +90,7 @@ class Memory:
         budget: int | None = None,
     ) -> None:
         self.store = Store(None if path is None else Path(path))
-        self._wanted = embedder if isinstance(embedder, str) else embedder.id
+        self._wanted = embedder if isinstance(embedder, str) else name_of(embedder)
         self._given = None if isinstance(embedder, str) else embedder
         self._model: Future[Embedder] | None = None
         self._writes_with: tuple[str, Embedder] | None = None
@@ -230,11 +231,14 @@ class Memory:
         chosen = Identity(name, model.id, model.dimension)
         if stored is not None and stored.id != model.id:
             if not re_embed:
-                raise another_embedder(stored, chosen)
+                raise another_embedder(stored, chosen, how_to_use(stored.name))
             with self.store.writing() as db:
                 drop_index(db, chosen)
         elif stored is None:  # a run that stores nothing makes no file
             self.store.begin_with(lambda db: settle_identity(db, chosen))
+        elif not is_known(stored.name):
+            with self.store.writing() as db:
+                set_identity(db, chosen)
         return model
 
     def _bulk(self, name: str) -> Embedder:
@@ -256,7 +260,7 @@ class Memory:
     ) -> list[Hit]:
         """At most k turns that speak to `text`, best first. `at`: when it is asked, default now.
 
-        Raises StoreError, UsageError, ModelUnavailable.
+        Raises StoreError, ModelUnavailable, and UsageError, also for a name in `filters` that nothing or several have.
         """
         query, found, view = self._retrieve(text, k, filters, at, strategy_name)
         with self.store.reading():
@@ -314,16 +318,13 @@ class Memory:
             raise UsageError("the question is empty", "ask something")
         with self.store.reading() as db:  # one opening for everything that can be read before the model is there
             transcript.check_filled(db)
-            said = verdicts_on(db, text)
-            stored = self._identity()
+            said, filters, stored = verdicts_on(db, text), named(db, filters), self._identity()
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
-            view.preload(content_stems(text), vectors=True)
+            view.preload(content_stems(text), chosen.needs)
         model = loading.result()
         if stored is not None and stored.id != model.id:
-            raise ModelUnavailable(
-                f"this store was filled with {stored.id}, not {model.id}", f"use --embedder {stored.name}"
-            )
+            raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))
         wanted = wordings(chosen, text, view.speaker_names)
         rows = model.embed([text, *wanted.values()])
         phrasings = dict(zip(wanted, rows[1:], strict=True))

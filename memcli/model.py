@@ -136,7 +136,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a query may look at. `since` is inclusive, `until` exclusive; names match without regard to case.
+    """What a query may look at. `since` is inclusive, `until` exclusive; of names a unique part is enough, in any case.
 
     `unsupported`: also generated memory that its sources do not support.
     """

@@ -346,8 +346,13 @@ def test_light_and_dark(page: Page) -> None:
 def test_everything_has_a_name(page: Page) -> None:
     assert page.get_by_role("searchbox", name="Search what was said").count() == 1
     assert page.get_attribute("canvas", "aria-label") == "Memory graph: 15 units · 15 edges"
-    assert page.evaluate(
-        "[...document.querySelectorAll('button')].every((b) => b.getAttribute('aria-label') || b.innerText)"
+    assert (
+        page.evaluate(
+            """[...document.querySelectorAll('button, input, select, textarea, a[href], canvas')].filter(
+            (e) => !(e.getAttribute('aria-label') || e.innerText || (e.labels && e.labels.length) ||
+                     e.getAttribute('aria-labelledby') || e.getAttribute('aria-hidden'))).map((e) => e.outerHTML)"""
+        )
+        == []
     )
 
 

@@ -203,6 +203,8 @@ def test_a_search_loads_only_what_it_uses(filled: Path) -> None:
     program = f"import sys\nfrom memcli.cli.boundary import run\nrun({arguments!r})\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
+    assert '"rank": 1' in done.stdout  # it did search
+    assert "duckdb" in loaded
     assert not loaded & {"igraph", "hnswlib", "openai", "sklearn", "scipy", "sentencex", "ijson", "rich", "torch"}
 
 
@@ -212,6 +214,7 @@ def test_a_closed_pipe_is_quiet(filled: Path) -> None:
         text=True, check=False,
     )  # fmt: skip
     assert done.stderr == ""
+    assert done.stdout == "{"
 
 
 def test_a_live_stream_is_stored_while_it_waits(tmp_path: Path) -> None:

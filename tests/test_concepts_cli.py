@@ -168,6 +168,10 @@ def test_nothing_has_been_concluded(cli: Cli, tmp_path: Path) -> None:
         pass
     assert cli("concepts", "--store", store) == Ran(1, "", "nothing has been concluded\n")
     ran = cli("concepts", "--person", "\x1b[31mBo\n[b]", "--store", store)
+    assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
+    assert "no person is called" in ran.err
+    at(store).add([Message("Hello.", "\x1b[31mBo\n[b]")])
+    ran = cli("concepts", "--person", "\x1b[31mBo\n[b]", "--store", store)
     assert ran == Ran(1, "", "nothing has been concluded of [31mBo [b]\n")
     ran = cli("concepts", "--json", "--store", store)
     assert (ran.code, ran.json) == (1, {"concepts": [], "total": 0})

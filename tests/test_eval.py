@@ -92,6 +92,7 @@ def test_baselines_are_ranked_finite_few_and_traceable(view: View, name: str) ->
 def test_baselines_respect_filters_and_empty_stores(view: View, name: str) -> None:
     spoken = contender(name, 0).retrieve(query("tea", speaker="theo"), view, 5)
     turns = {turn.id: turn for turn in view.fetch(range(view.n))}
+    assert bool(spoken) == (name not in ("none", "bm25-session"))  # nobody of that name says the word
     assert {turns[turn].speaker for hit in spoken for turn in hit.unit.sources} <= {"Theo"}
     empty = Memory(None, embedder="fake")
     empty.add([])

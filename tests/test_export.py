@@ -210,7 +210,7 @@ def test_a_failed_export_leaves_nothing(cli: Cli, store: str, tmp_path: Path, mo
         (["--format", "xml"], 2),
         (["-o", "{tmp}"], 2),
         (["-o", "{tmp}/no/such/folder/x.jsonl"], 2),
-        (["--speaker", "Nobody"], 1),
+        (["--speaker", "Nobody"], 2),
         (["--since", "the day of days"], 2),
     ],
 )

@@ -450,7 +450,6 @@ def test_forget_plain(cli: Cli, filled: Memory, store: str) -> None:
     [
         (["--speaker", "ada"], 2),
         (["--conversation", "C"], 0),
-        (["--conversation", "other"], None),
         (["--speaker", "Bo", "--conversation", "c"], 3),
         (["--since", "2024-01-01"], None),  # none has a date
         (["--query", "the cello in an orchestra", "--pick", "1"], 4),
@@ -497,8 +496,8 @@ def test_a_query_shows_what_it_found_numbered_and_forgets_what_is_picked(cli: Cl
         (["--speaker", "Ada"], 2, "no terminal to ask on"),
         ([], 2, "nothing was said to be forgotten"),
         (["--yes"], 2, "nothing was said to be forgotten"),
-        (["t:nonsense", "--yes"], 1, "no turn and no session t:nonsense in the store"),
-        (["'; drop table turn; --", "--yes"], 1, "no turn and no session"),
+        (["t:nonsense", "--yes"], 1, "nothing in the store has the id t:nonsense"),
+        (["'; drop table turn; --", "--yes"], 1, "nothing in the store has the id"),
         (["--since", "never ever", "--yes"], 2, "never ever"),
         (["--query", "x", "-k", "0", "--yes"], 2, ""),
         (["--query", "x", "--yes"], 2, "--yes alone"),

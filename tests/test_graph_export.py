@@ -119,6 +119,7 @@ class TestGraphml:
         root = ElementTree.fromstring(graph_export.to_graphml(small))
         declared = {(k.get("for"), k.get("id")) for k in root.findall(f"{XML}key")}
         used = {(owner, d.get("key")) for owner in ("node", "edge") for d in root.findall(f".//{XML}{owner}/{XML}data")}
+        assert len(used) > 5
         assert used <= declared
 
     def test_another_program_reads_it(self, small: Subgraph, tmp_path: Path) -> None:

@@ -91,8 +91,10 @@ def test_filters_hold(sample: Memory, name: str) -> None:
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_nothing_to_find(memory: Memory, write: Callable[..., Path], name: str) -> None:
     memory.ingest([write("a.jsonl", {"text": "Only this.", "speaker": "Ada"})])
-    assert _search(memory, "this", name, filters=Filters(speaker="nobody")) == []
-    assert _search(memory, "this", name, filters=Filters(conversation="nowhere")) == []
+    assert _search(memory, "this", name, filters=Filters(since=AT)) == []
+    for filters in (Filters(speaker="nobody"), Filters(conversation="nowhere")):
+        with pytest.raises(UsageError):
+            _search(memory, "this", name, filters=filters)
     empty = Memory(memory.store.path.with_name("empty.memcli"), embedder="fake")  # type: ignore[union-attr]
     empty.add([Message("Gone.")])
     empty.care.forget(empty.care.select(Selection(filters=Filters(speaker="unknown"))))

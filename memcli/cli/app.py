@@ -10,6 +10,7 @@ from .. import __version__
 from .ask import ask
 from .compact import compact
 from .concepts import concepts
+from .conversations import conversations
 from .doctor import doctor
 from .eval import evaluate
 from .export import export
@@ -19,6 +20,7 @@ from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .search import search
+from .speakers import speakers
 from .stats import stats
 
 __all__ = ["app"]
@@ -28,6 +30,7 @@ app = typer.Typer(
     help="Long-term memory for conversations, on one portable local file.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help is text: nothing in it is taken for markup
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 nothing found, 2 usage, 3 store missing or damaged, 4 store busy, "
     "5 model unavailable, 6 input unreadable (what could be read is kept), 70 a fault of memcli's own, "
@@ -63,6 +66,8 @@ app.command()(compact)
 app.command()(formats)
 app.command()(export)
 app.command()(stats)
+app.command()(speakers)
+app.command()(conversations)
 app.command()(doctor)
 app.command()(forget)
 app.command()(feedback)

@@ -68,7 +68,7 @@ def ask(
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
         _print(reading, k, pen, explain=explain)
-        _hint(pen, noted)
+        _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
         record, evidence = _records(memory, reading, k, explain=explain)
@@ -91,9 +91,11 @@ def _noted(memory: Memory, question: str, reading: Reading, narrowing: o.Narrowi
     return given(question, reading.answer, now, seconds, narrowed=narrowing.filters != Filters())
 
 
-def _hint(pen: _Pen, noted: Given | None) -> None:
-    """How to say what the answer was worth: for people alone."""
-    if noted and sys.stdout.isatty():
+def _hint(pen: _Pen, memory: Memory, noted: Given | None) -> None:
+    """How to say what the answer was worth: for people alone, and with the first answer of a store."""
+    from ..store.feedback import is_any_answered
+
+    if noted and sys.stdout.isatty() and not memory.view().read(is_any_answered):
         from rich.text import Text
 
         pen.out.print(Text(f"{noted.id} · memcli feedback {noted.id} --useful", style="dim"), soft_wrap=True)
@@ -179,9 +181,9 @@ class _Pen:
         """The answer so far."""
         from rich.text import Text
 
-        from .render import one_line
+        from .render import in_lines
 
-        line = one_line(text)
+        line = in_lines(text) if self.out.is_terminal else in_lines(text).replace("\n", "\\n")
         if not line.startswith(self._written):
             self.drop()
         self.out.print(Text(line[len(self._written) :], style=style), end="", soft_wrap=True)

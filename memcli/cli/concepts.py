@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
@@ -27,7 +28,12 @@ _STANCES = {
 Name = Annotated[
     str | None, typer.Argument(metavar="[ID]", help="One of them, with all that it rests on: c:…, or how that begins.")
 ]
-Person = Annotated[str | None, typer.Option("--person", metavar="NAME", help="Only what this person comes back to.")]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person", metavar="NAME", autocompletion=completion.speakers, help="Only what this person comes back to."
+    ),
+]
 Everything = Annotated[
     bool, typer.Option("--all", help="Also what was not concluded, or was taken back, and the reason.")
 ]
@@ -87,22 +93,22 @@ def _one(known: Concepts, name: str | None, decline: str | None, restore: str | 
 
 
 def _show(one: Concept, *, as_json: bool) -> None:
-    from .render import console, emit_json
+    from .render import console, emit_json, print_line
 
     if as_json:
         emit_json(_record(one, explain=True))
         return
     for line in _lines(one, explain=True):
-        console().print(line, soft_wrap=True)
+        print_line(console(), line)
 
 
 def _list(found: Found, person: str | None, *, explain: bool) -> None:
-    from .render import console, one_line, say
+    from .render import console, one_line, print_line, say
 
     out = console()
     for each in found.concepts:
         for line in _lines(each, explain=explain):
-            out.print(line, soft_wrap=True)
+            print_line(out, line)
     left = found.total - len(found.concepts)
     if left:
         say(f"and {left:,} more: -k N")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from ..evaluation.runner import Result
 
 __all__ = ["evaluate"]
+
+Contenders = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,…",
+        autocompletion=completion.contenders,
+        help="Strategies and baselines; all (the default) or baselines.",
+    ),
+]
 
 
 def evaluate(
@@ -29,9 +39,7 @@ def evaluate(
         ),
     ],
     data: Annotated[Path | None, typer.Option(metavar="PATH", help="The benchmark's file, gzip or not.")] = None,
-    strategy: Annotated[
-        str, typer.Option(metavar="NAME,…", help="Strategies and baselines; all (the default) or baselines.")
-    ] = "all",
+    strategy: Contenders = "all",
     variant: o.Variant = None,
     without: o.Without = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many turns the reader is given at the most.")] = 20,

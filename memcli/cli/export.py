@@ -15,7 +15,7 @@ import typer
 
 from . import options as o
 
-__all__ = ["export"]
+__all__ = ["Format", "export"]
 
 
 class Format(StrEnum):

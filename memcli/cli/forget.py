@@ -22,7 +22,11 @@ __all__ = ["forget"]
 _SHOWN = 20
 
 Ids = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID…]", help="Turns (t:…) and sessions (s:…), as search shows them.")
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID…]",
+        help="Ids as memcli prints them: turns, sessions, or what was made of turns, which stands for these.",
+    ),
 ]
 Query = Annotated[
     str | None,

@@ -45,22 +45,21 @@ def _root(node: Node, room: int | None) -> Tree:
 
 
 def _line(node: Node, edge: Edge | None, room: int | None) -> Text:
-    """The node as one line that fits: how it is joined, what it is, when, who, what, and its id."""
+    """The node as one line that fits: its id, how it is joined, what it is, when, who, what."""
     from rich.text import Text
 
-    line = Text()
+    line = Text(f"{node.id}  ", style="dim")
     if edge is not None:
         line.append(f"{_relation(node, edge)}  ", style="magenta")
     line.append(f"{node.kind}  ", style="bold green")
     line.append(f"{moment(node.at) or 'undated'}  ", style="cyan")
-    speaker, end = one_line(node.speaker), f"  {node.id}"
+    speaker = one_line(node.speaker)
     if speaker and not _says_who(node):
         line.append(f"{speaker}: ", style="bold")
     text = Text(one_line(node.text))
-    free = _PLAIN_TEXT if room is None else max(room - line.cell_len - len(end), _NARROWEST)
+    free = _PLAIN_TEXT if room is None else max(room - line.cell_len, _NARROWEST)
     text.truncate(free, overflow="ellipsis")
-    line.append_text(text)
-    return line.append(end, style="dim")
+    return line.append_text(text)
 
 
 def _relation(node: Node, edge: Edge) -> str:

@@ -52,7 +52,8 @@ def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
         (line,) = evidence([hit])
         is_turn = hit.unit.kind is Kind.TURN
         text, cited = (line.text, line.turn) if is_turn else (f"[{hit.unit.kind}] {line.text}", hit.unit.id)
-        out.print(render.evidence_line(str(rank), line.at, line.speaker, text, cited, line.dates), soft_wrap=True)
+        told = render.evidence_line(str(rank), line.at, line.speaker, text, cited, line.dates, whole=True)
+        render.print_line(out, told)
         if explain:
             for part in render.trace_lines(hit.trace):
                 out.print(part, soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ Paths = Annotated[
 ]
 FormatName = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="One that memcli formats lists. Default: by content."),
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        autocompletion=completion.formats,
+        help="One that memcli formats lists. Default: by content.",
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse an input with a bad line instead of skipping it.")]
 Branches = Annotated[
@@ -38,7 +44,13 @@ Redact = Annotated[
 RedactPhones = Annotated[bool, typer.Option("--redact-phones", help="The same, and telephone numbers, too.")]
 ReEmbed = Annotated[bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")]
 Strategies = Annotated[
-    str | None, typer.Option("--strategy", metavar="NAME,…", help="Also make, and keep up, what these strategies need.")
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME,…",
+        autocompletion=completion.strategies,
+        help="Also make, and keep up, what these strategies need.",
+    ),
 ]
 Model = Annotated[
     str | None,

@@ -34,7 +34,8 @@ class Format(StrEnum):
 
 def inspect_graph(
     node: Annotated[
-        list[str] | None, typer.Option("--node", metavar="ID", help="Around this unit; a unique beginning is enough.")
+        list[str] | None,
+        typer.Option("--node", metavar="ID", help="Around what has this id; a unique beginning is enough."),
     ] = None,
     query: Annotated[
         str | None, typer.Option("--query", metavar="TEXT", help="Around the five turns that best speak to this.")
@@ -105,10 +106,11 @@ def _summary(memory: Memory, limit: int | None, *, as_json: bool) -> int:
 
 def _subgraph(memory: Memory, nodes: list[str], query: str | None, hops: int, limit: int | None) -> Subgraph:
     from ..errors import NothingFound
-    from ..store import graph
+    from ..store import graph, naming
 
-    roots = [*nodes, *_hits(memory, query)] if query is not None else nodes
+    near = _hits(memory, query) if query is not None else []
     with memory.store.reading() as db:
+        roots = [*(unit for node in nodes for unit in naming.nodes(db, o.typed(node))), *near]
         found = graph.neighbourhood(db, roots, hops, limit) if roots else graph.whole(db, limit)
     if not found.nodes:
         raise NothingFound("the store is empty", "fill it with: memcli ingest FILE")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import completion
+
 if TYPE_CHECKING:
     from ..memory import Memory
     from ..model import Filters
@@ -53,19 +55,31 @@ EmbedderName = Annotated[
     typer.Option(
         "--embedder",
         metavar="NAME",
+        autocompletion=completion.embedders,
         help="minilm (the default), sentence-transformers:NAME-or-path, or openai:NAME.",
     ),
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]
 Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said up to and including this date.")]
-Speaker = Annotated[str | None, typer.Option(metavar="NAME", help="Only what this speaker said.")]
-Conversation = Annotated[str | None, typer.Option(metavar="NAME", help="Only this conversation.")]
+Speaker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", autocompletion=completion.speakers, help="Only what this speaker said: a unique part will do."
+    ),
+]
+Conversation = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", autocompletion=completion.conversations, help="Only this conversation: a unique part will do."
+    ),
+]
 At = Annotated[str | None, typer.Option(metavar="DATE", help="The date on which the question is asked. Default: now.")]
 StrategyName = Annotated[
     str | None,
     typer.Option(
         "--strategy",
         metavar="NAME",
+        autocompletion=completion.strategies,
         help="fused (the default), sgmem, memgas, emem, emem-g, ontology, dense or bm25; NAME:VARIANT.",
     ),
 ]

@@ -23,11 +23,19 @@ __all__ = [
     "emit_json",
     "emit_jsonl",
     "evidence_line",
+    "in_lines",
     "moment",
     "one_line",
+    "print_line",
+    "record_of",
     "say",
     "size",
+    "trace_lines",
 ]
+
+#: By how much what belongs to the line above is indented, and the least room for words on a narrow terminal.
+_INDENT = 5
+_NARROWEST = 24
 
 
 def emit(text: str) -> None:
@@ -93,20 +101,50 @@ def size(count: int) -> str:
 
 
 def evidence_line(
-    mark: str, at: datetime | None, speaker: str, text: str, cited: str, dates: Sequence[tuple[str, str]] = ()
+    mark: str,
+    at: datetime | None,
+    speaker: str,
+    text: str,
+    cited: str,
+    dates: Sequence[tuple[str, str]] = (),
+    *,
+    whole: bool = False,
 ) -> Text:
-    """One turn: when, who, what, what its dates stand for, and its id to cite it by."""
+    """One turn: when, who, what, what its dates stand for, and its id to cite it by.
+
+    `whole`: with its own line breaks, for `print_line`.
+    """
     from rich.text import Text
 
     line = Text()
     line.append(f"{mark:>3}  ", style="dim")
     line.append(f"{moment(at) or 'undated':<16}  ", style="cyan")
     line.append(f"{one_line(speaker)}: ", style="bold")
-    line.append(one_line(text))
+    line.append(in_lines(text) if whole else one_line(text))
     for said, meant in dates:
         line.append(f" [{one_line(said)} = {one_line(meant)}]", style="green")
     line.append(f"  {cited}", style="dim")
     return line
+
+
+def print_line(out: Console, line: Text) -> None:
+    """A line of evidence. On a terminal it is broken between words, and at its own line breaks, and what follows is
+    indented, so that an id is never broken; elsewhere it is one line, in which `\\n` stands for a line break.
+    """
+    from rich.text import Text
+
+    if not out.is_terminal:
+        out.print(Text("\\n").join(line.split("\n")), soft_wrap=True)
+        return
+    first, *rest = line.wrap(out, max(out.width - _INDENT, _NARROWEST))
+    for each in (first, *(Text(" " * _INDENT) + more for more in rest)):
+        each.rstrip()
+        out.print(each, soft_wrap=True)
+
+
+def in_lines(text: str) -> str:
+    """Untrusted text with its line breaks, without other control characters and empty lines."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in clean(text).splitlines())))
 
 
 def trace_lines(trace: Mapping[str, float]) -> list[Text]:

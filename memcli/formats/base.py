@@ -35,7 +35,9 @@ LARGEST_BESIDE = 64 * 1024 * 1024
 class Message:
     """One message as a transcript has it, before it is given a session.
 
-    `session` is the name that the transcript gives to the session, if any; `id` is unique within it.
+    `session` is the name that the transcript gives to the session, if any; `id` is unique within it. `arrived_at`: when
+    it came, which is when it was said if nothing else tells; it is no part of what the message is known by.
+    `is_unreadably_dated`: it has a time, and nobody can say which.
     """
 
     text: str
@@ -47,6 +49,8 @@ class Message:
     id: str | None = None
     title: str = ""
     session_started_at: datetime | None = None
+    arrived_at: datetime | None = None
+    is_unreadably_dated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

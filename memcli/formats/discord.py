@@ -78,6 +78,7 @@ class _Channel:
             text=text,
             speaker=name_in(mapping(value, "author"), "nickname", "name", "id"),
             said_at=said_at,
+            is_unreadably_dated=said_at is None,
             conversation=self._name(),
             id=name_in(value, "id") or None,
         )

@@ -66,6 +66,7 @@ def _message(where: str, record: dict[str, object]) -> Iterator[Message | Proble
         return
     timestamp = record.get("timestamp")
     said_at = moment(timestamp)
+    unreadable = said_at is None and timestamp not in (None, "")
     yield Message(
         text=text,
         speaker=_name(record, "speaker"),
@@ -75,8 +76,9 @@ def _message(where: str, record: dict[str, object]) -> Iterator[Message | Proble
         session=_name(record, "session") or None,
         id=_name(record, "id") or None,
         title=_name(record, "title"),
+        is_unreadably_dated=unreadable,
     )
-    if said_at is None and timestamp not in (None, ""):
+    if unreadable:
         yield Problem(where, "timestamp not understood: the message is kept without a date", kept_out=False)
 
 

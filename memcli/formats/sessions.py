@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 from memcli.model import Session, SessionId, Turn, TurnId
+from memcli.store.ids import Tag
 from memcli.text import clean
 
 from .base import Message
@@ -184,12 +185,12 @@ class SessionSplitter:
         if _EXPORTED_SESSION.fullmatch(said.session):
             return SessionId(said.session)
         if said.session:
-            return SessionId(_hash("s:", said.conversation, "named", said.session))
+            return SessionId(_hash(Tag.SESSION, said.conversation, "named", said.session))
         known = said.conversation in self._threads
         thread = self._threads[said.conversation] if known else self._stored_thread(said)
         if thread is not None and not self._apart(thread.last, said.said_at):
             return thread.session
-        return SessionId(_hash("s:", said.conversation, "begins", said.turn))
+        return SessionId(_hash(Tag.SESSION, said.conversation, "begins", said.turn))
 
     def _stored_thread(self, said: _Said) -> _Thread | None:
         """The stored session that a message of a conversation first met in this run may continue."""
@@ -251,16 +252,17 @@ def _said(message: Message) -> _Said | None:
     said = (speaker, _instant(message.said_at), text)
     own = ("id", message.id) if message.id else ("said", *said)
     exported = _EXPORTED_SESSION.fullmatch(session) and _EXPORTED_TURN.fullmatch(message.id or "")
+    said_at = message.said_at or (None if exported else message.arrived_at)
     return _Said(
-        turn=TurnId(message.id if exported and message.id else _hash("t:", conversation, session, *own)),
+        turn=TurnId(message.id if exported and message.id else _hash(Tag.TURN, conversation, session, *own)),
         conversation=conversation,
         session=session,
         text=text,
         speaker=speaker,
         role=_line(message.role) or (speaker.lower() if speaker.lower() in ("user", "assistant") else ""),
-        said_at=message.said_at,
+        said_at=said_at,
         title=_line(message.title),
-        started_at=message.session_started_at or message.said_at,
+        started_at=message.session_started_at or said_at,
     )
 
 
@@ -280,10 +282,10 @@ def _line(name: str) -> str:
     return " ".join(_valid(name).split())
 
 
-def _hash(tag: str, *parts: str) -> str:
+def _hash(tag: Tag, *parts: str) -> str:
     """`tag` and 16 hex digits; each part is preceded by its length, so that no two lists of parts read the same."""
     digest = blake2b(digest_size=8)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
-    return tag + digest.hexdigest()
+    return f"{tag}:{digest.hexdigest()}"

@@ -102,6 +102,7 @@ class _Chats:
             text=text,
             speaker=name_in(value, "from", "from_id", "actor"),
             said_at=said_at,
+            is_unreadably_dated=said_at is None,
             conversation=self._name(),
             # Two chats may bear one name; their messages are numbered from 1.
             id=f"{self._chat.get('id', '')}:{name_in(value, 'id')}" if name_in(value, "id") else None,

@@ -18,6 +18,7 @@ from .lines import lines
 from .media import mark
 from .spoken import MARKS, Begin, head_lines, spoken
 from .whatsapp_dates import DateOrder, Order, stamped
+from .whatsapp_words import GONE, placeholder
 
 __all__ = ["WhatsApp"]
 
@@ -30,29 +31,7 @@ _EDITED = re.compile(r"<[^<>\n]{0,40}\b(?:edited|bearbeitet|editado|editada|modi
 _NUMBER = re.compile(r"^\d{8}-")  # what an iPhone puts before a file's name
 _ATTACHED = re.compile(r"<[^<>:\n]{1,40}: ([^<>\n]{1,255})>")
 _FILE = re.compile(r"([^\n/\\]{1,255}\.\w{1,8}) \([^()\n]{1,60}\)")
-_OMITTED = re.compile(
-    r"<(?:media|medien|multimedia|mídia|médias?|archivo|file)[^<>\n]{0,40}>|(?:(?P<file>[^\n]{1,255}?) • [^\n]{0,40})?"
-    r"(?P<kind>image|video|audio|gif|sticker|document|contact card|"
-    r"bild|imagen|imagem|immagine|vídeo|vidéo|video note)s? "
-    r"(?:omitted|weggelassen|omitid[oa]|ocultad[oa]|absente?|omess[oa])",
-    re.IGNORECASE,
-)
-_KIND = {
-    **dict.fromkeys("image bild imagen imagem immagine".split(), "image"),
-    **dict.fromkeys(["video", "vídeo", "vidéo", "video note"], "video"),
-    "audio": "audio",
-    "gif": "gif",
-    "sticker": "sticker",
-    "document": "file",
-    "contact card": "contact",
-}
-_DELETED = re.compile(
-    r"(?:this message was deleted(?: by admin [^\n]{0,80})?|you deleted this message(?: as admin)?|"
-    r"diese nachricht wurde gelöscht|du hast diese nachricht gelöscht|se eliminó este mensaje|"
-    r"eliminaste este mensaje|ce message a été supprimé|mensagem apagada|questo messaggio è stato eliminato|"
-    r"waiting for this message[^\n]{0,80})\.?",
-    re.IGNORECASE,
-)
+_GONE = re.compile(r"this message was deleted by admin [^\n]{0,80}|waiting for this message[^\n]{0,80}", re.IGNORECASE)
 #: What an iPhone marks like its own lines, though a person sent it.
 _SENT = re.compile(r"[^\n:]{1,24}:(?: ?\S|$)|<|[^\n]{1,255} • ")
 #: A group's name with a colon in it, quoted in a line of WhatsApp's own.
@@ -153,9 +132,14 @@ def _spoken(rest: str, line: str) -> tuple[str, str]:
     if not name or len(name) > 100 or _is_cut(name):
         return "", ""
     is_marked = line.lstrip(_LTR).startswith("[") and line.partition("]")[2].partition(": ")[2].startswith(_LTR)
-    if (is_marked and not _is_sent(text)) or _DELETED.fullmatch(_unedited(text).strip()):
+    if (is_marked and not _is_sent(text)) or _is_gone(_unedited(text).strip()):
         return "", ""
     return name, text
+
+
+def _is_gone(text: str) -> bool:
+    """Whether nothing is left of what was there: a deleted message, a missed call."""
+    return placeholder(text) in GONE or bool(_GONE.fullmatch(text))
 
 
 def _is_cut(name: str) -> bool:
@@ -170,7 +154,7 @@ def _unedited(text: str) -> str:
 
 def _is_sent(text: str) -> bool:
     """Whether a person sent what an iPhone marks like its own lines: pictures, files, places, polls."""
-    return bool(_SENT.match(text) or _OMITTED.fullmatch(text.strip()))
+    return bool(_SENT.match(text) or placeholder(text.strip()) or _left_out(text.strip()))
 
 
 def _tidy(text: str) -> str:
@@ -183,12 +167,18 @@ def _tidy(text: str) -> str:
 def _media(line: str) -> str:
     if found := _ATTACHED.fullmatch(line) or _FILE.fullmatch(line):
         return mark(_NUMBER.sub("", found[1]))
-    found = _OMITTED.fullmatch(line)
-    if found is None:
-        return line
-    if found["file"]:
-        return mark(found["file"])
-    return f"[{_KIND.get((found['kind'] or '').lower(), 'media')}]"
+    if kind := placeholder(line):
+        return f"[{kind}]"
+    name = _left_out(line)
+    return mark(name) if name else line
+
+
+def _left_out(line: str) -> str:
+    """The name of a file that the export leaves out: "menu.pdf • 2 pages document omitted"."""
+    name, dot, rest = line.partition(" • ")
+    words = rest.split()
+    ends = (" ".join(words[start:]) for start in range(len(words)))
+    return name if dot and len(words) < 12 and any(placeholder(end) == "file" for end in ends) else ""
 
 
 def _conversation(place: PurePath) -> str:

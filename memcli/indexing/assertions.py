@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ..model import Kind
 from ..relations import RelationType
 from ..store import assertions as stored
 from ..store.assertions import AssertionRow
+from ..store.ids import Tag, tagged
 from ..store.memories import MemoryRow
 from ..store.rows import transaction
 from .asking import SessionWriter
 from .concepts import domain_vectors, grow, sensitive
 from .memories.base import Vectors
-from .ontology import Assertion
-from .ontology.session import tagged
+from .ontology import Assertion, session
 from .plan import ASSERTIONS, Producer
 from .running import Runner
 from .stored import StoredSession, record
@@ -74,7 +73,7 @@ def worded(assertion: Assertion) -> str:
 
 def _tagged(read: StoredSession, validated: Mapping[int, list[Assertion]]) -> _Draft:
     """What the tagger finds; what a model has validated stands, by the number of the session."""
-    return _Draft(read, [*validated.get(read.seq, []), *tagged(read.text, read.kept)])
+    return _Draft(read, [*validated.get(read.seq, []), *session.tagged(read.text, read.kept)])
 
 
 def _validated(db: DuckDBPyConnection, read: StoredSession) -> list[Assertion]:
@@ -96,7 +95,7 @@ def _validated(db: DuckDBPyConnection, read: StoredSession) -> list[Assertion]:
 def _row(read: StoredSession, assertion: Assertion, vector: Vectors) -> AssertionRow:
     content = "\0".join((assertion.head, worded(assertion), assertion.turn))
     memory = MemoryRow(
-        f"q:{blake2b(content.encode(), digest_size=8).hexdigest()}",
+        tagged(Tag.ASSERTION, content),
         Kind.ASSERTION,
         f"{assertion.head} {worded(assertion)}",
         [read.numbers[assertion.turn]],

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ..model import Kind
 from ..store import events as stored
 from ..store.events import Arguments, EventRow
+from ..store.ids import TAGS, Tag, tagged
 from ..store.memories import MemoryRow
 from ..store.rows import append, transaction
 from .asking import SessionWriter
@@ -111,7 +111,7 @@ def _by_model(read: StoredSession, made: Sequence[Event], writer: SessionWriter[
 def _row(read: StoredSession, event: Event, vectors: Mapping[str, Vectors]) -> EventRow:
     content = "\0".join((event.kind, event.text, *event.sources))
     memory = MemoryRow(
-        f"{'e' if event.kind is Kind.EDU else 'c'}:{_digest(content)}",
+        tagged(TAGS[event.kind], content),
         event.kind,
         event.text,
         [read.numbers[turn] for turn in event.sources],
@@ -140,8 +140,4 @@ def _argument_rows(read: StoredSession, made: Sequence[Event], vectors: Mapping[
 
 
 def _argument_id(text: str) -> str:
-    return f"a:{_digest(text.casefold())}"
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode(), digest_size=8).hexdigest()
+    return tagged(Tag.ARGUMENT, text.casefold())

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..model import Kind, Session, Turn, TurnId
 from ..ranking.bm25 import idf
 from ..store import memories, transcript
 from ..store.cosine import cosines
+from ..store.ids import TAGS, tagged
 from ..store.memories import Fact, MemoryRow
 from ..store.rows import transaction
 from ..text import content_stems
@@ -207,7 +207,7 @@ def _numbers(db: DuckDBPyConnection, read: StoredSession, made: Sequence[Generat
 def _row(unit: Generated, vector: Vectors, numbers: dict[TurnId, int]) -> MemoryRow:
     content = "\0".join((unit.kind, unit.text, *unit.sources))
     return MemoryRow(
-        f"{unit.kind[0]}:{blake2b(content.encode(), digest_size=8).hexdigest()}",
+        tagged(TAGS[unit.kind], content),
         unit.kind,
         unit.text,
         [numbers[turn] for turn in unit.sources],

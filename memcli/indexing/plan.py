@@ -59,7 +59,7 @@ EVENTS = Producer(
 )
 
 #: What people assert of themselves, typed, and the topics of it (ontology-guided memory, §3.2).
-ASSERTIONS = Producer("assertions", 2, Needs(frozenset({Kind.ASSERTION})))
+ASSERTIONS = Producer("assertions", 3, Needs(frozenset({Kind.ASSERTION})))
 
 #: Every producer there is, in the order in which they run.
 PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS, ASSERTIONS)

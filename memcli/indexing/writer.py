@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, Turn, TurnId
 from ..store import lexical, snapshots, tombstones, transcript, units, vectors
+from ..store.ids import Tag, round_id, tagged
 from ..store.rows import transaction
 from ..store.units import Numbers, SentenceRow, UnitRows
 from .coarse import pooled_norms, rounds
@@ -205,7 +205,7 @@ class _Writing:
         added = []
         for i, (text, hash_) in enumerate(zip(parts.sentences, parts.hashes, strict=True)):
             number = numbers[hash_]
-            sentence = rows.add(Kind.SENTENCE, _tagged("n:", turn.id, str(i)), [seq], text=text, vector=number)
+            sentence = rows.add(Kind.SENTENCE, tagged(Tag.SENTENCE, f"{turn.id}\0{i}"), [seq], text=text, vector=number)
             rows.join(sentence, unit, Relation.MEMBERSHIP)
             added.append(SentenceRow(sentence, seq, number, int(weights[i]), vectors_[i]))
         return PlacedTurn(seq, turn.id, turn.speaker, unit), added
@@ -256,11 +256,7 @@ def coarse_units(
     whole = rows.add(Kind.SESSION, session, [t.seq for t in turns], norm=session_norm)
     for index, norm in enumerate(round_norms):
         members = [turn for turn, g in zip(turns, group, strict=True) if g == index]
-        unit = rows.add(Kind.ROUND, _tagged("r:", members[0].id), [t.seq for t in members], norm=float(norm))
+        unit = rows.add(Kind.ROUND, round_id(members[0].id), [t.seq for t in members], norm=float(norm))
         rows.join(unit, whole, Relation.MEMBERSHIP)
         for turn in members:
             rows.join(turn.unit, unit, Relation.MEMBERSHIP)
-
-
-def _tagged(tag: str, *parts: str) -> str:
-    return tag + blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()

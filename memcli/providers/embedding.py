@@ -10,11 +10,23 @@ import numpy.typing as npt
 
 from ..errors import ModelUnavailable, UsageError
 
-__all__ = ["DEFAULT", "Embedder", "embedder", "embedder_id", "is_known"]
+__all__ = [
+    "DEFAULT",
+    "Embedder",
+    "by_length",
+    "embedder",
+    "embedder_id",
+    "how_to_use",
+    "is_known",
+    "name_of",
+    "unit_rows",
+]
 
 Vectors = npt.NDArray[np.float32]
 
 DEFAULT = "minilm"
+#: What an embedder is called that no name makes: a program hands it over.
+_GIVEN = "given"
 
 
 class Embedder(Protocol):
@@ -52,6 +64,19 @@ def is_known(name: str) -> bool:
     return kind in _KINDS and bool(model) == (kind in _NAMED)
 
 
+def name_of(model: Embedder) -> str:
+    """What a store that `model` fills is to call it: the name that makes it; if there is none, `given:ID`."""
+    if model.id == embedder_id(DEFAULT):
+        return DEFAULT
+    return model.id if is_known(model.id) else f"{_GIVEN}:{model.id}"
+
+
+def how_to_use(name: str) -> str:
+    """What to do to have the embedder called `name` used, for people."""
+    kind, _, id_ = name.partition(":")
+    return f"Memory(path, embedder=…) with {id_}" if kind == _GIVEN else f"use --embedder {name}"
+
+
 def embedder_id(name: str) -> str:
     """The id of the embedder called `name`, without loading it."""
     if name == DEFAULT:
@@ -82,6 +107,12 @@ def _minilm(_: str, bulk: bool) -> Embedder:
     from .minilm import MiniLM
 
     return MiniLM(bulk=bulk)
+
+
+def _given(id_: str, _: bool) -> Embedder:
+    raise UsageError(
+        f"this store was filled by the embedder {id_} of a program, which no name makes", how_to_use(f"{_GIVEN}:{id_}")
+    )
 
 
 def _fake(_: str, __: bool) -> Embedder:
@@ -162,5 +193,6 @@ _KINDS: dict[str, Callable[[str, bool], Embedder]] = {
     "sentence-transformers": _SentenceTransformers,
     "openai": _OpenAI,
     "fake": _fake,
+    _GIVEN: _given,
 }
-_NAMED = {"sentence-transformers", "openai"}
+_NAMED = {"sentence-transformers", "openai", _GIVEN}

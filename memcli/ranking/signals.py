@@ -23,7 +23,10 @@ __all__ = [
     "assertion_signals",
     "cue_signals",
     "dense_signals",
+    "feedback_rows",
+    "graph_signals",
     "lexical_signals",
+    "pooled",
     "preference_signals",
     "time_signals",
 ]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..relations import PREFERENCES, SHAPING
 from .cosine import unit_rows
-from .rows import append, columns, scalar
+from .rows import UNKNOWN, append, columns, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -59,7 +59,8 @@ class Tastes:
     """Assertions that voice a preference, in the order in which they came.
 
     For each the number of its unit and of its session, its head, relation, whether it is negated, its confidence, when
-    it was said in days since 1970 (nan: unknown), its vector float32 [m, d], its topic and its thing (-1: none yet).
+    it was said in days since 1970 (nan: unknown), its vector float32 [m, d], its topic and its thing (`UNKNOWN`: none
+    yet).
     """
 
     unit: Ints
@@ -118,7 +119,7 @@ def _read(db: DuckDBPyConnection, dimension: int, where: str, parameters: Sequen
     return Tastes(
         found["unit"].astype(np.int64), found["session"].astype(np.int64), found["label"], found["relation"],
         found["negated"].astype(bool), found["confidence"].astype(np.float64),
-        np.where(found["at"] == -1, np.nan, found["at"] / 86_400e6), vectors.reshape(-1, dimension),
+        np.where(found["at"] == UNKNOWN, np.nan, found["at"] / 86_400e6), vectors.reshape(-1, dimension),
         found["concept"].astype(np.int64), found["thing"].astype(np.int64),
     )  # fmt: skip
 

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, TurnId, Unit, UnitId
-from .recalled import moment
-from .rows import Columns, columns
+from .rows import Columns, columns, from_microseconds
 from .view import View
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class EventGraph:
         names = ("id", "kind", "text", "label", "said", "utc_offset", "reason")
         id_, kind, text, label, said, offset, reason = (self._shown[name][place] for name in names)
         worded = f"{text} (unsupported: {reason})" if reason else str(text)
-        return Unit(UnitId(id_), Kind(kind), worded, sources, moment(int(said), int(offset)), label)
+        return Unit(UnitId(id_), Kind(kind), worded, sources, from_microseconds(int(said), int(offset)), label)
 
 
 def bodies(view: View, chunks: Sequence[UnitId]) -> dict[UnitId, str]:

@@ -16,16 +16,19 @@ import numpy.typing as npt
 
 from ..model import TurnId
 from ..text import words
+from . import naming
 from .assertions import assertion_index
-from .rows import Columns, append, columns, scalar
+from .ids import Tag
+from .rows import UNKNOWN, Columns, append, columns, scalar
 from .view import View
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "KEPT", "RECENT", "Given", "Judged", "Logged", "Verdicts", "answered", "assertions_of", "drop_answers", "judge",
-    "log", "matching", "prune", "recent", "record", "strengths", "touch", "turns_with", "verdicts_on", "withdraw",
+    "KEPT", "RECENT", "Given", "Judged", "Logged", "Verdicts", "answered", "assertions_of", "drop_answers",
+    "is_any_answered", "judge", "log", "matching", "prune", "recent", "record", "strengths", "touch", "turns_with",
+    "verdicts_on", "withdraw",
     "write_strengths",
 ]  # fmt: skip
 
@@ -113,10 +116,27 @@ def drop_answers(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
             db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(ids)])
 
 
+def is_any_answered(db: DuckDBPyConnection) -> bool:
+    """Whether the store remembers an answer."""
+    return bool(scalar(db, "select count(*) from answered"))
+
+
 def matching(db: DuckDBPyConnection, prefix: str) -> list[str]:
-    """The ids of answers that begin with this, the latest first; empty: of all."""
+    """The ids of answers that begin with this, the latest first; empty: of all.
+
+    Of another id that memcli prints, here with an answer's tag before it: those that cite what it stands for.
+    """
     rows = db.execute(
         "select id from answered where starts_with(id, ?) order by asked_at desc, id limit 10", [prefix]
+    ).fetchall()
+    return [str(each) for (each,) in rows] or _citing(db, prefix.removeprefix(f"{Tag.ANSWER}:"))
+
+
+def _citing(db: DuckDBPyConnection, name: str) -> list[str]:
+    rows = db.execute(
+        """select id from answered where id in (select answer from cited where turn in (select unnest(?::varchar[])))
+           order by asked_at desc, id limit 10""",
+        [naming.turns(db, name)],
     ).fetchall()
     return [str(each) for (each,) in rows]
 
@@ -219,9 +239,11 @@ def log(db: DuckDBPyConnection) -> list[Logged]:
 
 
 def turns_with(db: DuckDBPyConnection, text: str, most: int) -> list[TurnId]:
-    """The turn with this id, or those with these words in a row, whatever their case, the latest first."""
+    """The turns that this id stands for, or those with these words in a row, whatever their case, the latest first."""
+    if named := naming.turns(db, text):
+        return named[:most]
     rows = db.execute(
-        """select id from turn where id = $text or contains(lower(text), lower($text))
+        """select id from turn where contains(lower(text), lower($text))
            order by said_at desc nulls last, seq desc limit $most""",
         {"text": text, "most": most},
     ).fetchall()
@@ -252,17 +274,18 @@ def strengths(view: View) -> Floats:
     index, found = assertion_index(view), view.read(_strengths)
     if not len(found["turn"]):
         return np.ones(len(index.rows))
-    by_row = np.full(view.n, float(found["value"][found["turn"] < 0].max(initial=0.0)) or 1.0)
-    rows = view.rows_of_numbers(found["turn"].astype(np.int64))
-    by_row[rows[rows >= 0]] = found["value"][rows >= 0]
+    named = found["turn"] != UNKNOWN
+    by_row = np.full(view.n, found["value"][~named][0] if not named.all() else 1.0)
+    rows = view.rows_of_numbers(found["turn"][named].astype(np.int64))
+    by_row[rows[rows >= 0]] = found["value"][named][rows >= 0]
     return by_row[index.rows]
 
 
 def _strengths(db: DuckDBPyConnection) -> Columns:
-    """By the number of the turn; under -1 that of the turns that are not named."""
+    """By the number of the turn; under `UNKNOWN` that of the turns that are not named."""
     return columns(
         db,
-        """select case when s.turn = '' then -1 else t.seq end as turn, s.value
+        """select t.seq as turn, s.value
            from strength s left join turn t on t.id = s.turn where t.id is not null or s.turn = ''""",
     )
 

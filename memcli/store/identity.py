@@ -11,7 +11,7 @@ from .rows import transaction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Identity", "another_embedder", "drop_index", "identity", "settle_identity"]
+__all__ = ["Identity", "another_embedder", "drop_index", "identity", "set_identity", "settle_identity"]
 
 #: Everything that can be made again from what was said.
 REBUILDABLE = (
@@ -40,6 +40,12 @@ def identity(db: DuckDBPyConnection) -> Identity | None:
         raise StoreDamaged("the store does not say which embedder filled it", "memcli ingest --re-embed") from error
 
 
+def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
+    """Notes the embedder of the open store, the whole of it at once."""
+    with transaction(db):
+        _note(db, chosen)
+
+
 def settle_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
     """Notes the embedder of the open store, the whole of it at once, where it has none yet.
 
@@ -47,17 +53,15 @@ def settle_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
     """
     held = identity(db)
     if held is None:
-        with transaction(db):
-            _note(db, chosen)
+        set_identity(db, chosen)
     elif held.id != chosen.id:
-        raise another_embedder(held, chosen)
+        raise another_embedder(held, chosen, f"use --embedder {held.name}")
 
 
-def another_embedder(held: Identity, chosen: Identity) -> UsageError:
+def another_embedder(held: Identity, chosen: Identity, cure: str) -> UsageError:
     """What to say where a store is to be filled with another embedder than the one that filled it."""
     return UsageError(
-        f"this store was filled with {held.id}, not {chosen.id}",
-        f"use --embedder {held.name}, or --re-embed to embed everything again",
+        f"this store was filled with {held.id}, not {chosen.id}", f"{cure}, or --re-embed to embed everything again"
     )
 
 

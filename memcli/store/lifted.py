@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from ..model import TurnId
 from .concepts import LiftedRow
 from .cosine import cosines, unit_rows
+from .ids import Tag, tagged
 from .rows import columns, from_stored
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TAKEN_BACK", "Edge", "Member", "drop_forgotten", "edges", "give_back", "members", "note_declined", "take_back",
-    "taken_back",
+    "taken_back", "turns",
 ]  # fmt: skip
 
 #: Why an edge is declined that somebody has taken back.
@@ -72,7 +72,7 @@ def edges(db: DuckDBPyConnection) -> list[Edge]:
 
 
 def _name(head: str, first: str) -> str:
-    return "c:" + blake2b(f"{head}\0{first}".encode(), digest_size=_DIGITS // 2).hexdigest()
+    return tagged(Tag.CONCEPT, f"{head}\0{first}", _DIGITS)
 
 
 def members(db: DuckDBPyConnection, among: Sequence[Edge], dimension: int) -> dict[Edge, list[Member]]:
@@ -94,6 +94,15 @@ def members(db: DuckDBPyConnection, among: Sequence[Edge], dimension: int) -> di
             member = Member(TurnId(turn), when, relation, tail, negated, confidence, thing, cosine)
             found[by_place[topic, head]].append(member)
     return found
+
+
+def turns(db: DuckDBPyConnection, edge: Edge) -> list[TurnId]:
+    """The turns that an edge rests on, in the order of the store."""
+    rows = db.execute(
+        f"select distinct t.id, t.seq {_MEMBERS} where l.concept = ? and l.head = ? order by t.seq",
+        [edge.row.topic, edge.row.head],
+    ).fetchall()
+    return [TurnId(turn) for turn, _ in rows]
 
 
 def _centres(db: DuckDBPyConnection, topics: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:

@@ -25,6 +25,7 @@ __all__ = [
     "GENERATED",
     "Fact",
     "MemoryRow",
+    "Said",
     "append_memories",
     "drop_memories",
     "facts",

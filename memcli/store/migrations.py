@@ -123,11 +123,23 @@ def _decision(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _tags(db: duckdb.DuckDBPyConnection) -> None:
+    """Summaries, structured chunks and arguments get tags of their own, which were those of sessions, concepts and
+    answers (`ids.FORMERLY`).
+    """
+    for kind, before, after in (("summary", "s", "m"), ("chunk", "c", "b"), ("argument", "a", "g")):
+        db.execute(
+            "update unit set id = concat(?, substr(id, 2)) where kind = ? and starts_with(id, ?)",
+            [after, kind, f"{before}:"],
+        )
+
+
 def _links(db: duckdb.DuckDBPyConnection) -> None:
     """Snapshots of HNSW held vectors, which the table `vector` has; now they hold the links alone."""
     db.execute("delete from snapshot where name = 'hnsw'")
 
 
+#: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
     ("memory", _memory),
@@ -137,6 +149,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("concept", _concept),
     ("feedback", _feedback),
     ("decision", _decision),
+    ("tags", _tags),
     ("links", _links),
 )
 

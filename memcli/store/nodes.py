@@ -104,7 +104,7 @@ def load_nodes(db: DuckDBPyConnection, dimension: int, sessions: Ints | None = N
     )
     own = data["data"][np.isin(data["unit"], seqs)]
     vectors = np.frombuffer(b"".join(own.tolist()), dtype=np.float16).astype(np.float32).reshape(-1, dimension)
-    norm = np.maximum(units["norm"].astype(np.float32), 1e-9)
+    norm = np.fmax(units["norm"].astype(np.float32), 1e-9)  # what was generated has none
     said = _said(db, dimension, units, sessions)
     return Nodes(seqs, units["session"].astype(np.int64), units["kind"].astype("<U16"), norm, said, made, vectors)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,17 +13,15 @@ import numpy.typing as npt
 from ..model import Kind, TurnId, Unit, UnitId
 from .memories import GENERATED
 from .nodes import Nodes, load_nodes
-from .rows import Columns, columns, from_stored
+from .rows import Columns, columns, from_microseconds
 from .view import View
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Memories", "associations", "memories", "moment", "nodes"]
+__all__ = ["Memories", "associations", "memories", "nodes"]
 
 Ints = npt.NDArray[np.int64]
-
-_EPOCH = datetime(1970, 1, 1)  # naive: as times are stored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,15 +119,8 @@ def _units(
     lists = [found[name].tolist() for name in ("id", "text", "label", "said", "utc_offset", "until", "reason")]
     for own, id_, text, label, said, offset, until, reason in zip(sources, *lists, strict=True):
         worded = f"{text} (until {until})" if until else f"{text} (unsupported: {reason})" if reason else text
-        made.append(Unit(UnitId(id_), kind, worded, tuple(own), moment(said, offset), label))
+        made.append(Unit(UnitId(id_), kind, worded, tuple(own), from_microseconds(said, offset), label))
     return made
-
-
-def moment(said: int, offset: int) -> datetime | None:
-    """Microseconds since 1970 and an offset in minutes, each -1 where it is not known, as a time."""
-    if said == -1:
-        return None
-    return from_stored(_EPOCH + timedelta(microseconds=said), None if offset == -1 else offset)
 
 
 _LOADERS = {kind: partial(_load, kind=kind) for kind in GENERATED}

@@ -14,9 +14,26 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Columns", "append", "columns", "from_stored", "scalar", "to_stored", "transaction"]
+__all__ = [
+    "UNKNOWN",
+    "Columns",
+    "append",
+    "columns",
+    "from_microseconds",
+    "from_stored",
+    "microseconds",
+    "scalar",
+    "to_stored",
+    "transaction",
+]
 
 Columns = dict[str, npt.NDArray[Any]]
+
+#: What stands for null among integers: no time, offset or number that a store can hold.
+UNKNOWN = int(np.iinfo(np.int64).min)
+
+_EPOCH = datetime(1970, 1, 1)  # naive: as times are stored
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def append(db: DuckDBPyConnection, table: str, values: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> None:
@@ -41,15 +58,24 @@ def _column(values: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def columns(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Columns:
-    """The result of `sql` as one numpy array a column; integers that can be null come back as -1 where they are."""
+    """The result of `sql` as one numpy array a column.
+
+    Null is `UNKNOWN` among integers (int64 where there is any), nan among floats, None among everything else.
+    """
     result = db.execute(sql, list(parameters)).fetchnumpy()
     return {name: _plain(column) for name, column in result.items()}
 
 
 def _plain(column: Any) -> npt.NDArray[Any]:
-    if isinstance(column, np.ma.MaskedArray):
-        return column.filled(None if column.dtype == object else -1)
-    return np.asarray(column)
+    if not np.ma.is_masked(column):
+        return np.asarray(column)
+    if column.dtype.kind == "i":
+        return np.asarray(column.astype(np.int64).filled(UNKNOWN))
+    if column.dtype.kind == "f":
+        return np.asarray(column.filled(np.nan))
+    plain = column.data.astype(object)
+    plain[column.mask] = None
+    return np.asarray(plain)
 
 
 @contextmanager
@@ -86,3 +112,16 @@ def from_stored(moment: datetime | None, offset: int | None) -> datetime | None:
     if moment is None or offset is None:
         return moment
     return moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(minutes=offset)))
+
+
+def microseconds(moment: datetime) -> int:
+    """A time on the one line on which times are compared: microseconds since 1970; a local time counts as UTC."""
+    stored = moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    return (stored - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(said: int, offset: int) -> datetime | None:
+    """Microseconds since 1970 and an offset in minutes, each `UNKNOWN` where it is not known, as a time."""
+    if said == UNKNOWN:
+        return None
+    return from_stored(_EPOCH + timedelta(microseconds=said), None if offset == UNKNOWN else offset)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NothingFound
 from ..model import Filters, TurnId
+from . import names, naming
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -18,7 +19,7 @@ __all__ = ["Selection", "condition", "selected"]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Turns that are among `ids` (of turns, and of sessions with all their turns) and pass the filters.
+    """Turns that `ids` stand for (see `naming`: a session's are all its turns) and that pass the filters.
 
     No ids: all turns that pass. A turn without a time passes no bound on time.
     """
@@ -34,7 +35,6 @@ class Selection:
 
 def selected(db: DuckDBPyConnection, which: Selection) -> list[TurnId]:
     """The turns, conversation by conversation, as they were said. Raises NothingFound for an id that is not stored."""
-    _check(db, which.ids)
     where, parameters = condition(db, which)
     rows = db.execute(
         f"""select t.id from turn t join session s on s.seq = t.session where {where}
@@ -45,15 +45,15 @@ def selected(db: DuckDBPyConnection, which: Selection) -> list[TurnId]:
 
 
 def condition(db: DuckDBPyConnection, which: Selection) -> tuple[str, list[object]]:
-    """The selection as SQL over a turn `t` with its session `s`, and its parameters."""
+    """The selection as SQL over a turn `t` with its session `s`, and its parameters. Raises what `selected` does."""
     parts = [("true", None), *_conditions(db, which)]
     return " and ".join(sql for sql, _ in parts), [value for _, value in parts if value is not None]
 
 
 def _conditions(db: DuckDBPyConnection, which: Selection) -> Iterator[tuple[str, object]]:
-    filters = which.filters
+    filters = names.named(db, which.filters)
     if which.ids:
-        yield "list_has_any(?::varchar[], [t.id, s.id])", list(dict.fromkeys(which.ids))
+        yield "t.id in (select unnest(?::varchar[]))", _named(db, which.ids)
     if filters.speaker is not None:
         yield "t.speaker in (select unnest(?::varchar[]))", _called(db, filters.speaker)
     if filters.conversation is not None:
@@ -74,15 +74,10 @@ def _as_stored(moment: datetime) -> datetime:
     return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def _check(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
-    wanted = list(dict.fromkeys(ids))
-    known = db.execute(
-        """with wanted as (select unnest(?::varchar[]) as id)
-           select id from wanted where id in (select id from turn) or id in (select id from session)""",
-        [wanted],
-    ).fetchall()
-    unknown = set(wanted) - {each for (each,) in known}
+def _named(db: DuckDBPyConnection, ids: Sequence[str]) -> list[TurnId]:
+    found = {each: naming.turns(db, each) for each in ids}
+    unknown = [each for each, turns in found.items() if not turns]
     if unknown:
-        first = min(unknown)
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise NothingFound(f"no turn and no session {first}{more} in the store", "memcli search shows the ids")
+        raise NothingFound(f"nothing in the store has the id {min(unknown)}{more}", "memcli search shows the ids")
+    return list(dict.fromkeys(turn for turns in found.values() for turn in turns))

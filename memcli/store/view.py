@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Filters, Turn, TurnId
+from ..model import Filters, Kind, Needs, Relation, Turn, TurnId
 from . import lexical, transcript
 from .cosine import cosines
-from .rows import Columns, columns
+from .rows import UNKNOWN, Columns, columns, microseconds
 from .vectors import load_matrix
 
 if TYPE_CHECKING:
@@ -34,6 +34,15 @@ Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 Made = TypeVar("Made")
 
 _BLOCK = 4096
+#: What is known of each turn beside its number and its session.
+_OF_TURN = {
+    "position": "t.position",
+    "speaker": "t.speaker",
+    "role": "t.role",
+    "said_at": "epoch_us(t.said_at)",
+    "length": "d.length",
+    "cues": "d.cues",
+}
 #: Up to so many distinct sentences their vectors are kept widened: 50 MB, and half of the time of a search.
 _KEPT_WIDE = 16_384
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
@@ -51,6 +60,7 @@ class View:
         self._reading = reading
         self._dimension = dimension
         self._conversation = conversation
+        self._loaded: Columns = {}  # of the turns
         self._pools: dict[str, tuple[Ints, npt.NDArray[np.float64]]] = {}
         self._postings: dict[str, tuple[Ints, Ints]] = {}
         self._fetched: dict[int, Turn] = {}
@@ -58,12 +68,14 @@ class View:
         self._said: dict[int, list[tuple[int, str]]] = {}
         self._made: dict[Callable[[View], object], object] = {}
 
-    def preload(self, stems: Sequence[str], *, vectors: bool) -> None:
-        """Loads what a strategy will ask for in one go."""
+    def preload(self, stems: Sequence[str], needs: Needs) -> None:
+        """Loads in one go what a strategy with these needs will ask for, and nothing else."""
         with self._reading():  # the connection that all of these share
-            _ = self.speaker_code, self.postings(stems), [self._pooled(kind) for kind in ("turn", "round", "session")]
-            if vectors:
-                _ = self.owner, self._matrix, self.similar
+            self.postings(stems)
+            if Kind.SENTENCE in needs.kinds:
+                _ = self.owner, self._matrix
+            if Relation.SIMILAR in needs.relations:
+                _ = self.similar
 
     def once(self, make: Callable[[View], Made]) -> Made:
         """What `make` makes of this view, made once: for what depends on no question."""
@@ -87,35 +99,52 @@ class View:
 
     # -- turns ---------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _turns(self) -> Columns:
+    def load(self, *names: str) -> None:
+        """Loads these columns of the turns (`_OF_TURN`) at once, those alone that are not there yet."""
+        wanted = {name: _OF_TURN[name] for name in names if name not in self._loaded}
+        if "seq" not in self._loaded:
+            wanted |= {"seq": "t.seq", "session": "t.session"}
+        if wanted:
+            self._loaded |= self._columns(
+                f"""select {", ".join(f"{sql} as {name}" for name, sql in wanted.items())} {self._source}
+                    order by t.session, t.position""",
+                self._among,
+            )
+
+    def _turn(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._loaded:
+            self.load(*{name} & _OF_TURN.keys())
+        return self._loaded[name]
+
+    @property
+    def _source(self) -> str:
+        """The turns of the view, as SQL over `_among`."""
         where = "where lower(s.conversation) = lower(?)" if self._conversation is not None else ""
-        return self._columns(
-            f"""select t.seq, t.session, t.position, t.speaker, t.role, epoch_us(t.said_at) as said_at, d.length, d.cues
-                from turn t join session s on s.seq = t.session join document d on d.turn = t.seq
-                {where} order by t.session, t.position""",
-            [self._conversation] if self._conversation is not None else [],
-        )
+        return f"from turn t join session s on s.seq = t.session join document d on d.turn = t.seq {where}"
+
+    @property
+    def _among(self) -> list[str]:
+        return [self._conversation] if self._conversation is not None else []
 
     @cached_property
     def n(self) -> int:
         """The number of turns."""
-        return len(self._turns["seq"])
+        return len(self._turn("seq"))
 
     @cached_property
     def session(self) -> Ints:
         """For each turn the index of its session, dense from 0."""
-        return np.unique(self._turns["session"], return_inverse=True)[1].astype(np.int64)
+        return np.unique(self._turn("session"), return_inverse=True)[1].astype(np.int64)
 
     @property
     def session_numbers(self) -> Ints:
         """For each turn the number of its session in the store."""
-        return self._turns["session"].astype(np.int64)
+        return self._turn("session").astype(np.int64)
 
     @cached_property
     def position(self) -> Ints:
         """For each turn its place in its session, from 0."""
-        return self._turns["position"].astype(np.int64)
+        return self._turn("position").astype(np.int64)
 
     @property
     def round(self) -> Ints:
@@ -125,33 +154,35 @@ class View:
     @cached_property
     def speaker_code(self) -> Ints:
         """For each turn its speaker as a number: the place in `speaker_names`."""
-        return np.unique(self._turns["speaker"].astype(str), return_inverse=True)[1].astype(np.int64)
+        return np.searchsorted(np.array(self.speaker_names), self._turn("speaker").astype(str)).astype(np.int64)
 
     @cached_property
     def speaker_names(self) -> list[str]:
         """Everyone who speaks, sorted."""
-        return [str(name) for name in np.unique(self._turns["speaker"].astype(str))]
+        return sorted(
+            str(name) for name in self._columns(f"select distinct t.speaker {self._source}", self._among)["speaker"]
+        )
 
     @cached_property
     def roles(self) -> npt.NDArray[np.str_]:
         """For each turn `user`, `assistant`, … or an empty text."""
-        return self._turns["role"].astype(str)
+        return self._turn("role").astype(str)
 
     @cached_property
     def length(self) -> Ints:
         """For each turn the number of its content stems."""
-        return self._turns["length"].astype(np.int64)
+        return self._turn("length").astype(np.int64)
 
     @cached_property
     def cues(self) -> Ints:
         """For each turn its surface cues as bits (`ranking.cues`)."""
-        return self._turns["cues"].astype(np.int64)
+        return self._turn("cues").astype(np.int64)
 
     @cached_property
     def days(self) -> npt.NDArray[np.float64]:
         """For each turn when it was said, in days since 1970 (UTC, or local where no zone was said); nan: unknown."""
-        at = self._turns["said_at"]
-        return np.where(at == -1, np.nan, at / 86_400e6)
+        at = self._turn("said_at")
+        return np.where(at == UNKNOWN, np.nan, at / 86_400e6)
 
     def allowed(self, filters: Filters) -> Bools:
         """For each turn whether `filters` let it through. A turn without a time passes no bound on time."""
@@ -162,10 +193,18 @@ class View:
             wanted = filters.speaker.casefold()
             names = np.array([name.casefold() == wanted for name in self.speaker_names], dtype=bool)
             keep &= names[self.speaker_code] if self.n else keep
-        if filters.since is not None:
-            keep &= self.days >= days(filters.since)
-        if filters.until is not None:
-            keep &= self.days < days(filters.until)
+        if filters.since is not None or filters.until is not None:
+            keep &= self._within(filters.since, filters.until)
+        return keep
+
+    def _within(self, since: datetime | None, until: datetime | None) -> Bools:
+        """Which turns were said within bounds, in whole microseconds: as days, two that follow each other are one."""
+        at = self._turn("said_at")
+        keep: Bools = at != UNKNOWN
+        if since is not None:
+            keep &= at >= microseconds(since)
+        if until is not None:
+            keep &= at < microseconds(until)
         return keep
 
     @cached_property
@@ -179,7 +218,7 @@ class View:
         missing = [row for row in dict.fromkeys(rows) if row not in self._fetched]
         if missing:
             with self._reading() as db:
-                turns = transcript.turns_by_number(db, self._turns["seq"][missing].tolist())
+                turns = transcript.turns_by_number(db, self._turn("seq")[missing].tolist())
             self._fetched.update(zip(missing, turns, strict=True))
             self._row_by_id.update((turn.id, row) for row, turn in zip(missing, turns, strict=True))
         return [self._fetched[row] for row in rows]
@@ -187,8 +226,8 @@ class View:
     def ids(self, rows: Sequence[int]) -> list[TurnId]:
         """The ids of the turns at these rows, in this order."""
         with self._reading() as db:
-            by_number = transcript.ids(db, self._turns["seq"][list(rows)].tolist())
-        return [by_number[number] for number in self._turns["seq"][list(rows)].tolist()]
+            by_number = transcript.ids(db, self._turn("seq")[list(rows)].tolist())
+        return [by_number[number] for number in self._turn("seq")[list(rows)].tolist()]
 
     def rows_of(self, ids: Sequence[TurnId]) -> Ints:
         """The rows of the turns with these ids."""
@@ -224,8 +263,8 @@ class View:
 
     @cached_property
     def _by_seq(self) -> tuple[Ints, Ints]:
-        order = np.argsort(self._turns["seq"])
-        return order, self._turns["seq"][order]
+        order = np.argsort(self._turn("seq"))
+        return order, self._turn("seq")[order]
 
     @cached_property
     def owner(self) -> Ints:
@@ -254,6 +293,18 @@ class View:
         for at in range(0, len(matrix), _BLOCK):  # widened block by block: memory stays flat
             scores[:, at : at + _BLOCK] = cosines(queries, matrix[at : at + _BLOCK])
         return scores[:, self._vector_rows]
+
+    def nearest_of(self, rows: Sequence[int], query: Floats) -> npt.NDArray[np.float64]:
+        """The cosine of the query [d] with the nearest sentence of each turn at `rows`; no other is loaded."""
+        found = self._columns(
+            """select o.turn, v.data from source o join unit u on u.seq = o.unit and u.kind = 'sentence'
+               join vector v on v.seq = u.vector where o.turn in (select unnest(?::integer[]))""",
+            [self._turn("seq")[rows].tolist()],
+        )
+        matrix = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(-1, self._dimension)
+        best = np.full(self.n, -np.inf)
+        np.maximum.at(best, self._row_of_turn(found["turn"]), cosines(query, matrix))
+        return np.where(np.isfinite(best), best, 0.0)[rows]
 
     def vectors(self, sentences: Ints) -> Floats:
         """The vectors float32 [m, d] of these sentence rows."""
@@ -284,7 +335,7 @@ class View:
             order = np.argsort(row, kind="stable")[np.count_nonzero(row < 0) :]
             unit, norm = found["seq"][order], found["norm"][order].astype(np.float64)
             starts = np.r_[True, unit[1:] != unit[:-1]][: len(unit)]
-            self._pools[kind] = (np.cumsum(starts) - 1, np.maximum(norm[starts], 1e-9))
+            self._pools[kind] = (np.cumsum(starts) - 1, np.fmax(norm[starts], 1e-9))
         return self._pools[kind]
 
     # -- words and the graph -----------------------------------------------------------------------------------------

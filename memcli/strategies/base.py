@@ -15,6 +15,7 @@ from ..model import Filters, Hit, Kind, Needs, Query, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import settled, top_and_ties
 from ..ranking.phrasing import phrase, spoken_names
 from ..store.event_view import bodies
+from ..store.ids import round_id
 from ..store.view import View
 
 __all__ = [
@@ -147,7 +148,7 @@ def _no_units(_: View) -> dict[int, Unit]:
 def chunk_units(
     view: View, kind: Kind, of_turn: Ints, chosen: Ints, each: Floats, allowed: npt.NDArray[np.bool_], most: int = 10**9
 ) -> list[Unit]:
-    """The chunks `chosen` as units: sessions or rounds, by their numbers in `of_turn` [n].
+    """The chunks `chosen` as units: sessions, rounds or turns, by their numbers in `of_turn` [n], which ascends.
 
     The sources of a chunk are its allowed turns, at most so many, best first by `each` [n]; its text is the best one's.
     """
@@ -157,12 +158,14 @@ def chunk_units(
     rows = rows[np.lexsort((-each[rows], place[of_turn[rows]]))]
     turns = view.fetch(rows.tolist())
     bounds = np.cumsum([0, *np.bincount(place[of_turn[rows]], minlength=len(chosen))]).tolist()
-    return [_chunk(kind, turns[start:end], most) for start, end in pairwise(bounds)]
+    firsts = view.fetch(np.searchsorted(of_turn, chosen).tolist())  # whether they are allowed or not: they name it
+    spans = zip(firsts, pairwise(bounds), strict=True)
+    return [_chunk(kind, first, turns[start:end], most) for first, (start, end) in spans]
 
 
-def _chunk(kind: Kind, turns: Sequence[Turn], most: int) -> Unit:
-    best, first = turns[0], min(turns, key=lambda turn: turn.position)
-    id_ = best.session if kind is Kind.SESSION else f"{kind}:{first.id}"
+def _chunk(kind: Kind, first: Turn, turns: Sequence[Turn], most: int) -> Unit:
+    best = turns[0]
+    id_ = {Kind.SESSION: first.session, Kind.ROUND: round_id(first.id)}.get(kind, first.id)
     return Unit(UnitId(id_), kind, best.text, tuple(turn.id for turn in turns[:most]), best.said_at, best.speaker)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..model import Hit, Kind, Needs, Query
-from ..ranking.arrays import group_max
 from ..ranking.bm25 import K1, B, bm25
 from ..store.view import View
 from ..text import content_stems
@@ -32,7 +31,8 @@ class BM25:
             return []
         stems = content_stems(query.text)
         found = bm25(stems, view.postings(stems), view.length, np.arange(view.n), k1=self.k1, b=self.b)
-        cosines = group_max(view.cosines(query.vector[None, :])[0], view.owner, view.n)
         rows = np.flatnonzero(found.scores > 0)
-        traces = {"cosine": cosines[rows], "bm25.turn": found.scores[rows], "cover.turn": found.coverage[rows]}
-        return cut(view, found.scores[rows], query.filters, k, traces, rows)
+        traces = {"bm25.turn": found.scores[rows], "cover.turn": found.coverage[rows]}
+        hits = cut(view, found.scores[rows], query.filters, k, traces, rows)
+        near = view.nearest_of(view.rows_of([hit.unit.sources[0] for hit in hits]).tolist(), query.vector)
+        return [replace(hit, trace={"cosine": c, **hit.trace}) for hit, c in zip(hits, near.tolist(), strict=True)]

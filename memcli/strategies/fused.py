@@ -133,6 +133,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
 
 
 def _turns(view: View) -> signals.Turns:
+    view.load("position", "speaker", "role", "said_at", "length", "cues")  # all that is asked for, in one query
     near = Neighbours.of(view.session)
     return signals.Turns(view.session, view.round, view.position, view.length, view.cues, near)
 

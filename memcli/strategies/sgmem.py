@@ -54,8 +54,8 @@ class SGMem:
 
     @property
     def needs(self) -> Needs:
-        """The transcript's units with the sentence graph, and the kinds of generated memory that the variant names."""
-        said = frozenset({Kind.SESSION, Kind.ROUND, Kind.TURN, Kind.SENTENCE})
+        """Chunks and sentences with the sentence graph, and the kinds of generated memory that the variant names."""
+        said = frozenset({self.chunk, Kind.SENTENCE})
         return Needs(said | frozenset(self.generated), frozenset({Relation.SIMILAR}))
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
@@ -133,7 +133,9 @@ def variant(name: str) -> SGMem:
 
 def _groups(view: View, chunk: Kind) -> Ints:
     """For each turn the number of its chunk, ascending."""
-    return {Kind.SESSION: view.session, Kind.ROUND: view.round}.get(chunk, np.arange(view.n))
+    if chunk is Kind.SESSION:
+        return view.session
+    return view.round if chunk is Kind.ROUND else np.arange(view.n)
 
 
 def _means(similarity: Floats, chosen: Ints, groups: Ints, count: int) -> Floats:

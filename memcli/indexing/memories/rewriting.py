@@ -27,7 +27,7 @@ _EXPANSIONS = tuple(
     (re.compile(pattern, re.IGNORECASE), into)
     for pattern, into in (
         (r"\b(I)'m\b", r"\1 am"),
-        (r"\b(I)m(?= (?!Pei))", r"\1 am"),
+        (r"\b(I)m(?= (?-i:[a-z]))", r"\1 am"),  # before a capital it may be a name
         (r"\b(I|we|you)'ve\b", r"\1 have"),
         (rf"\b(I|we|you)'d{_HAD}", r"\1 had"),
         (r"\b(I|we|you)'d\b", r"\1 would"),

@@ -40,7 +40,11 @@ _DEPENDENT = re.compile(
 )
 _JOINED_NAMES = re.compile(r"^(?:me|my|the|a|our)?\s*[\w' ]{0,40}$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours|ourselves)\b(?!\.)", re.IGNORECASE)
-_ROMAN = re.compile(r"(?:War|Part|Chapter|Volume|Book|Level|Type|Phase|Calculus|Diablo|Act) I\b")
+# "World War I", "Part I"; and after another name where no verb of the first person can follow it.
+_ROMAN = re.compile(
+    r"(?i:\b(?:war|part|chapter|volume|book|level|type|phase|stage|grade|class|act)) I\b|"
+    r"\b[A-Z]\w+ I\b(?=\s*(?:$|[.;:!?)]|(?:is|has|of|in|at|on|by|for|from|with|and|or|to|as)\b))"
+)
 _HYPOTHETICAL = re.compile(
     r"^if\b|^(?:imagine|suppose|what if|maybe if|assuming|wish)\b|\bI (?:really )?wish\b|\bif (?:I|we) (?:were|was|"
     r"had|could|did|can)\b|"

@@ -69,6 +69,13 @@ _DIETS = (
     r"mediterranean|low-fodmap|lactose-free|carnivore|flexitarian|sugar-free|low-sodium|raw food|whole30"
 )
 
+# How bad something is, in the words that come before it; they are no part of it.
+_GRADE = (
+    r"(?:\w+ly|very|really|so|quite|rather|pretty|severe|serious|bad|terrible|horrible|mild|slight|strong|"
+    r"intense|extreme|deadly|food|new|lifelong)"
+)
+_GRADED = rf"(?P<tail>(?!(?:[\w-]+ )?{_GRADE}\b)[\w-]+(?: [\w-]+)?)"
+
 _ALWAYS = (
     rule(R.RELATIVE_OF, "", rf"\b(?:my|our) (?:(?:little|big|older|younger|late|old|own|dear|two|three|"
          rf"\d+[- ]year[- ]old|whole|youngest|"
@@ -97,9 +104,9 @@ _ALWAYS = (
          r"myself)\b", 0.6),
     rule(R.HEALTH, "my our", rf"\b(?:my|our) (?P<tail>(?:[\w-]+ )?(?:{_HEALTH}))\b", 0.75),
     rule(R.DIET, "my", rf"\bmy (?:strict |new |current )?(?P<tail>(?:{_DIETS})(?: diet| lifestyle)?)\b", 0.75),
-    rule(R.ALLERGY, "allergy allergies", r"\bmy (?:severe |food |mild |new )?(?P<tail>(?!severe|food|"
-         r"mild)[\w -]{2,30}?) (?:allerg(?:y|ies)|intolerance)\b", 0.8),
-    rule(R.ALLERGY, "allergy allergies", r"\b(?:my|our) (?:allerg(?:y|ies)|intolerance) to {X}", 0.8),
+    rule(R.ALLERGY, "allergy allergies intolerance", rf"\b(?:my|our) (?:{_GRADE} )*{_GRADED} (?:allerg(?:y|ies)|"
+         rf"intolerance)\b", 0.8),
+    rule(R.ALLERGY, "allergy allergies intolerance", r"\b(?:my|our) (?:allerg(?:y|ies)|intolerance) to {X}", 0.8),
 )  # fmt: skip
 
 RULES = (
@@ -109,7 +116,6 @@ RULES = (
     rule(R.HAS_PET, "", rf"{{I}}(?:have|adopted|got|own|rescued|found|named) (?:an?|this|that|two|three|four|some|\d+|"
          rf"another|"
          rf"my|our|the) (?:[\w-]+ ){{0,3}}?(?P<tail>(?:{PETS})\b{_NAME})", 0.75),
-    rule(R.HAS_PET, "goodbye lost passed", r"\b(?:say|said) goodbye to (?P<tail>(?-i:[A-Z]\w+))\b", 0.5, negated=True),
     rule(R.FRIEND_OF, "friends",
          r"{I}(?:am|was|were|have been|became) (?:\w+ )?friends with (?P<tail>(?-i:[A-Z]\w+))", 0.8),
     rule(R.OWNS, "own", r"{I}own {X}", 0.85),
@@ -133,7 +139,7 @@ RULES = (
     rule(R.USES, "use using", r"{I}(?:use|using|rely on|relying on) {X}", 0.6),
     rule(R.WORKS_AT, "work working works", r"{I}work(?:ing|ed)? (?:\w+-time )?(?:at|for|in) (?!(?:my|the) (?:garden|"
          r"project|kitchen)|a (?:team|group)|progress|general)"
-         r"(?:an?|the|my)?{X}", 0.75),
+         r"{X}", 0.75),
     rule(R.WORKS_AT, "job", r"{I}(?:lost|left|quit) (?:my|a) job (?:at|with) {X}", 0.7, negated=True),
     rule(R.WORKS_AS, "job", r"{I}(?:lost|left|quit) (?:my|a) job as {X}", 0.7, negated=True),
     rule(R.WORKS_AT, "job", r"{I}(?:got|have|started|landed) (?:my|a)(?: new)? job (?:at|with|in) {X}", 0.75),
@@ -149,7 +155,7 @@ RULES = (
     rule(R.WORKS_AT, "volunteer",
          r"\b(?:at|for) (?P<tail>(?:the |a |an )?[\w' -]{2,40}?) where I (?:volunteer|work)\b", 0.8),
     rule(R.STUDIES, "study studying majoring studied degree major", r"{I}(?:study(?:ing)?|major(?:ing)? in|"
-         r"taking a (?:class|course) (?:in|on)|learning to) (?!the effects of ){X}", 0.7),
+         r"taking a (?:class|course) (?:in|on)|learning to) {X}", 0.7),
     rule(R.STUDIES, "degree major phd masters master's thesis", r"{I}(?:pursuing|doing|have|finishing|"
          r"getting) (?:an? |my )?(?:\w+ )?(?:degree|major|phd|master's|masters|thesis) (?:in|on) {X}", 0.8),
     rule(R.STUDIES, "learning learn", r"{I}(?:learning|taking lessons in) (?!more|a lot|about|how|so much|that|from|"
@@ -172,8 +178,8 @@ RULES = (
          r"hypersensitive) to {X}", 0.9),
     rule(R.ALLERGY, "allergy allergies intolerance sensitivity", r"{I}(?:have|suffer from) (?:\w+ "
          r"){0,3}?(?:allerg(?:y|ies)|intolerance|sensitivity) to {X}", 0.9),
-    rule(R.ALLERGY, "allergy allergies intolerance", r"{I}have (?:an? |severe |\w+ ly ){0,3}(?P<tail>[\w-]+(?: "
-         r"[\w-]+)?) (?:allerg(?:y|ies)|intolerance)", 0.9),
+    rule(R.ALLERGY, "allergy allergies intolerance", rf"{{I}}(?:have|suffer from) (?:an? |{_GRADE} )*{_GRADED} "
+         rf"(?:allerg(?:y|ies)|intolerance)", 0.9),
     rule(R.ALLERGY, "intolerant lactose-intolerant gluten-intolerant", r"{I}(?:am )?(?P<tail>lactose|"
          r"gluten)[ -]intolerant", 0.9),
     rule(R.DIET, "diet lifestyle keto vegan", r"{I}(?:follow|adhere to|eat|on|maintain|keep|stick to|adopted|started|"
@@ -183,7 +189,7 @@ RULES = (
          rf"{{I}}(?:am|became|become|go|went|going|eat|keep|follow|cook|eating|have gone) "
          rf"(?:\w+ly |an? |strict |mostly )*(?P<tail>{_DIETS})\b(?! (?:options|beauty))", 0.85),
     rule(R.HEALTH, "", rf"{{I}}(?:have|suffer from|suffering from|struggle with|deal with|dealing with|get|"
-         rf"diagnosed with|developed|got) "
+         rf"(?:was |were )?diagnosed(?: with| as)?|developed|got) "
          rf"(?:\w+ly |really |bad |severe |mild |some |chronic )*(?P<tail>(?:{_HEALTH})\b.*)", 0.75),
     rule(R.BELIEVES, "believe convinced", r"{I}(?:believe|convinced) (?:in |that )(?!you|this|it\b|I can){X}", 0.65),
     rule(R.BELIEVES, "important", r"\bit is (?:\w+ly |so |really |super )?important (?:to (?:me )?|that ){X}", 0.5),

@@ -28,7 +28,8 @@ PETS = (
 _EXPANSIONS = tuple(
     (re.compile(pattern, re.IGNORECASE), into)
     for pattern, into in (
-        (r"\bI'?m\b(?! Pei)", "I am"),
+        (r"\bI'm\b", "I am"),
+        (r"\bIm(?= (?-i:[a-z]))", "I am"),  # before a capital it may be a name
         (r"\b(I|we|you|they)'ve\b", r"\1 have"),
         (r"\b(we|you|they)'re\b", r"\1 are"),
         (r"\b(I|we|you|they|he|she|it|that)'ll\b", r"\1 will"),

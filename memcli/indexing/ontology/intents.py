@@ -108,7 +108,7 @@ RULES = (
          r"dance|sing|watch) (?!you|it\b|that\b|this\b|out\b|into\b|up\b|and\b|some\b|an?\b|them\b){X}", 0.55),
     rule(R.PLANS, "off", r"{I}off to (?=an?\b|the\b|(?-i:[A-Z])){X}", 0.55),
     rule(R.GOAL, "wanting", rf"{{I}}(?<=been )wanting to {_STEP}{{X}}", 0.65),
-    rule(R.PLANS, "signed sign", r"{I}(?:signed|signing|sign) up for (?!the list){X}", 0.6),
+    rule(R.PLANS, "signed sign", r"{I}(?:signed|signing|sign) up for {X}", 0.6),
     rule(R.PLANS, "decided", rf"{{I}}decided to {_STEP}{{X}}", 0.55),
     rule(R.PLANS, "should", r"\b(?:I|we) (?:\w+ly )?should (?:\w+ly )?(?=(?:start|get|buy|make|learn|take up|sign up|"
          r"visit|plan|prepare)\b){X}", 0.5),

@@ -18,7 +18,7 @@ from .base import Assertion
 from .choices import choices
 from .clauses import Clause, clauses, expanded
 from .rules import Found, Rule, strength_of
-from .tails import is_telling, tail_of
+from .tails import is_about_something, is_telling, tail_of
 
 __all__ = ["assertions"]
 
@@ -128,7 +128,7 @@ def _sureness(clause: Clause, found: Found) -> float:
 
 def _made(turn: Turn, head: str, clause: str, found: Found, sureness: float) -> Assertion | None:
     tail = tail_of(found.tail).replace("we am ", "we are ")
-    if not is_telling(tail):
+    if not is_telling(tail) or (found.relation is R.HABIT and not is_about_something(tail)):
         return None
     strength = found.strength if found.strength is not None else strength_of(clause)
     confidence = round(min(1.0, found.confidence * sureness), 3)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ...english.verbs import is_adverb
 from ...text import STOPWORDS
 
-__all__ = ["is_telling", "tail_of"]
+__all__ = ["is_about_something", "is_telling", "tail_of"]
 
 _MOST_WORDS = 12
 _LONGEST = 300
@@ -23,7 +24,8 @@ _END = re.compile(
     r"whenever possible|when possible|if possible|at all|in general|though|too(?=\s*[,.;!?]|\s*$)|as soon as|"
     r"even (?:if|though))(?=\W|$)|"
     r",?\s+and (?:\w+ ){1,3}(?:is|are|was|were|seems?|sounds?|looks?|just|would|can|will|makes?)\b|,\s+(?:and (?:the|"
-    r"this|then)|so |which|where|who|do|does|can|could|would|should|what|is|are|any|especially|particularly|actually|"
+    r"this|then)|so |which|where|who|do|does|can|could|would|should|what|is|are|any|mine|yours|"
+    r"hers|ours|theirs|especially|particularly|actually|"
     r"however|please|right|you|it|that|this|there|then|to be|making|giving|having|plus|not|finding|even|or anything)\b",
     re.IGNORECASE,
 )
@@ -41,6 +43,7 @@ _TRAILING = re.compile(
     r"(?:[\s.,!;:\"'“”’*_)\]]+|\s(?:for me|to me|as well|too|though|today|tonight|anymore|any more|either|soon|"
     r"for my (?:taste|liking)|and|or|to|of|for|with|in|on|at|that|the|a|by|from|so|even|yesterday|last (?:week|month|"
     r"year|night|weekend)|very much|a lot|best|"
+    r"please|sorry|thanks|thank you|thx|cheers|"
     r"right away|myself|more|next|now|again|instead|already|first))$",
     re.IGNORECASE,
 )
@@ -67,6 +70,14 @@ _EMPTY = frozenset(
 )
 
 
+#: How somebody or something is at the moment: behind a verb these name nothing that it is about.
+_STATES = frozenset(
+    """late early behind ahead low short out off home away back around along alone together fine okay well unwell ill
+    sick tired busy ready hungry free awake asleep wild mad smoothly badly
+    fast slow bit little lot sorry thanks""".split()
+)
+
+
 def tail_of(text: str, *, most: int = _MOST_WORDS) -> str:
     """The phrase that `text` begins with, normalised, of at most `most` words; empty where nothing is left."""
     text = _ACRONYM.sub("", text[:_LONGEST])
@@ -85,6 +96,14 @@ def is_telling(tail: str) -> bool:
         return False
     words = [w.lower() for w in _WORD.findall(tail)]
     return any(w not in STOPWORDS and w not in _EMPTY and len(w) > 1 for w in words)
+
+
+def is_about_something(tail: str) -> bool:
+    """Whether what somebody is doing has an object: "running errands", and not "running late"."""
+    doing, *rest = [w.lower() for w in _WORD.findall(tail)] or [""]
+    if not doing.endswith("ing") or not rest:
+        return True
+    return any(w not in STOPWORDS and w not in _STATES and not is_adverb(w) for w in rest)
 
 
 def _in_series(text: str) -> str:

@@ -60,7 +60,7 @@ _DONE = _DOES.replace("(?:use|", "(?:", 1)
 _BAD = (
     r"uncomfortable|anxious|nervous|sick|nauseous|uneasy|sad|angry|stressed|dizzy|itchy|tired|frustrated|"
     r"claustrophobic|"
-    r"irritable|overwhelmed|mad|cringe|bloated|ill|break out|sleepy|drowsy|hesitant"
+    r"irritable|overwhelmed|mad|cringe|bloated|ill|break out|sleepy|drowsy|hesitant|gag|retch"
 )
 _GOOD = (
     r"strong|confident|powerful|energized|motivated|focused|grounded|going|feel (?:strong|confident|connected|"
@@ -96,6 +96,8 @@ RULES = (
     rule(R.PREFERS, "exclusively only", rf"{{I}}{_DOES} (?:only|exclusively|nothing but) {{X}}", 0.8, strength=0.95),
     rule(R.AVOIDS, "never", rf"\b(?:I|we) (?:\w+ly |would |will |am |have )?never (?:ever )?{_DOES} {{X}}", 0.75,
          strength=0.95),
+    rule(R.AVOIDS, "no", r"(?:^|[,;] )(?:(?:so|and|but|sorry|please),? )*no (?:more )?(?P<tail>[^,;?]{2,40}?) "
+         r"(?:for (?:me|us)\b|(?:for (?:me|us) )?(?:from (?:now|today) on|any ?more|ever again)\b)", 0.75),
     rule(R.AVOIDS, "not cannot", rf"\b(?:I|we) (?:\w+ly )?(?:do not|will not|cannot|would not|am not able to) "
          rf"(?:\w+ly |even |ever |really |want to |like to )*{_DOES} {{X}}", 0.65),
     rule(R.PREFERS, "stick gravitate opt lean leaning sticking favor favour look",

@@ -1,0 +1,86 @@
+"""What a shell offers for an option's value. Quick and silent: what cannot be read at once is not offered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from ..store.names import Heard
+
+__all__ = ["contenders", "conversations", "embedders", "formats", "speakers", "strategies"]
+
+
+def strategies(incomplete: str) -> list[str]:
+    """The strategies."""
+    from ..strategies import STRATEGIES
+
+    return _next(incomplete, STRATEGIES)
+
+
+def contenders(incomplete: str) -> list[str]:
+    """What `eval` measures: strategies, baselines, and the names for all of them."""
+    from ..evaluation.baselines import BASELINES
+    from ..strategies import STRATEGIES
+
+    return _next(incomplete, ["all", "baselines", *STRATEGIES, *BASELINES])
+
+
+def embedders(incomplete: str) -> list[str]:
+    """The embedders, those that need a model's name with a colon."""
+    return [name for name in ("minilm", "sentence-transformers:", "openai:") if name.startswith(incomplete)]
+
+
+def formats(incomplete: str) -> list[str]:
+    """The formats that `ingest` reads."""
+    from ..formats import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def speakers(context: typer.Context, incomplete: str) -> list[str]:
+    """Those who speak in the store that the command names."""
+    from ..store import names
+
+    return _stored(context, incomplete, names.speakers)
+
+
+def conversations(context: typer.Context, incomplete: str) -> list[str]:
+    """The conversations of the store that the command names."""
+    from ..store import names
+
+    return _stored(context, incomplete, names.conversations)
+
+
+def _next(incomplete: str, names: Iterable[str]) -> list[str]:
+    """Of names that may be listed with commas, those that the last of `incomplete` may become."""
+    before, comma, begun = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in names if name.startswith(begun)]
+
+
+def _stored(
+    context: typer.Context, incomplete: str, listed: Callable[[DuckDBPyConnection], Sequence[Heard]]
+) -> list[str]:
+    from ..config import settings
+    from ..store.connection import Store
+
+    found: list[str] = []
+    with suppress(Exception):  # whatever is wrong with the store, the command itself will say it
+        given = context.params.get("store")
+        store = Store(settings(store=Path(given) if given else None).store)
+        with store.reading(wait=0.0) as db:
+            found = [one.name for one in listed(db)]
+    return [_typed(name) for name in found if name.startswith(incomplete)]
+
+
+def _typed(name: str) -> str:
+    """A name as a shell wants it typed: bash puts in what it is given, the others quote it themselves."""
+    bash = os.environ.get("_MEMCLI_COMPLETE", "").endswith("bash")
+    return "".join(f"\\{each}" if bash and not each.isalnum() else each for each in name)

@@ -1,0 +1,57 @@
+"""The one registry of ids: `TAG:DIGITS`, a tag for each kind of thing, and no tag for two.
+
+A tag that was renamed stays in `FORMERLY`: ids that people wrote down keep naming what they named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum, unique
+from hashlib import blake2b
+from types import MappingProxyType
+
+from ..model import Kind, TurnId, UnitId
+
+__all__ = ["FORMERLY", "TAGS", "Tag", "round_id", "tagged", "with_tag"]
+
+
+@unique
+class Tag(StrEnum):
+    """What an id names, by the letter before its colon."""
+
+    SESSION = "s"
+    TURN = "t"
+    ROUND = "r"
+    SENTENCE = "n"
+    SUMMARY = "m"
+    FACT = "f"
+    INSIGHT = "i"
+    KEYWORD = "k"
+    EDU = "e"
+    CHUNK = "b"
+    ARGUMENT = "g"
+    ASSERTION = "q"
+    CONCEPT = "c"  # an edge of a person: `store.lifted`
+    ANSWER = "a"
+
+
+#: The tag of each kind of unit. Entities have no units.
+TAGS: Mapping[Kind, Tag] = MappingProxyType({Kind[tag.name]: tag for tag in Tag if tag.name in Kind.__members__})
+
+#: The tags that kinds of units had before each had its own, up to schema 8.
+FORMERLY: Mapping[Kind, str] = MappingProxyType({Kind.SUMMARY: "s", Kind.CHUNK: "c", Kind.ARGUMENT: "a"})
+
+
+def tagged(tag: Tag, content: str, digits: int = 16) -> str:
+    """The id of what has this content; `digits` is even."""
+    return f"{tag}:{blake2b(content.encode(), digest_size=digits // 2).hexdigest()}"
+
+
+def with_tag(name: str, tag: Tag) -> str:
+    """`name` as an id of this kind: with the tag, if it was left out."""
+    return name if name.startswith(f"{tag}:") else f"{tag}:{name}"
+
+
+def round_id(first: TurnId) -> UnitId:
+    """The id of the round that begins with this turn."""
+    return UnitId(tagged(Tag.ROUND, first))
