@@ -25,7 +25,7 @@ Ids = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ID…]",
-        help="Ids as memcli prints them: turns, sessions, or what was made of turns, which stands for these.",
+        help="What memcli prints as an id; what was made of turns stands for these.",
     ),
 ]
 Query = Annotated[
