@@ -337,7 +337,7 @@ def test_markup_in_a_category_is_text(cli: Cli, tmp_path: Path) -> None:
         (b'[{"question": "x"}]', "in none of the schemas of LoCoMo, LongMemEval and RealMem"),
         (b'[{"conversation": {}, "qa": []}]', "item 1 has no conversation"),
         (b"\x1f\x8bnot gzip", "cannot read"),
-        (gzip.compress(b'[{"conversation": {}}, ' * 2000)[:60], "cannot read"),
+        (gzip.compress(b'[{"conversation": {}}, ' * 2000, mtime=0)[:60], "cannot read"),
         (b"\xff\xfe\x00", "cannot read"),
     ],
 )
