@@ -116,8 +116,7 @@ class Care:
         return Examination(left, [finding for finding in found if finding.what not in still])
 
     def _mend(self, findings: Sequence[Finding]) -> None:
-        from .indexing.indexer import Indexer
-        from .indexing.plan import EVERY_INGEST, TRANSCRIPT
+        from .indexing.plan import EVERY_INGEST
         from .indexing.prepare import prepare
         from .store import mending
         from .store.checks import Mend
@@ -125,10 +124,7 @@ class Care:
         mending.clear(self._store, findings)
         mended = {finding.mend for finding in findings}
         if Mend.INDEX in mended:
-            indexer = Indexer(self._store, self._embedder())
-            indexer.resume([TRANSCRIPT])
-            indexer.finish()
-            prepare(self._store, EVERY_INGEST[1:], self._embedder)
+            prepare(self._store, EVERY_INGEST, self._embedder)
         mending.finish(self._store)
 
     def _unknown_embedder(self) -> Iterator[Finding]:

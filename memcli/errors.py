@@ -13,6 +13,7 @@ two lines and nothing else.
     │   ├── StoreTooNew        3
     │   ├── StoreNotWritable   3
     │   └── StoreBusy          4   another process is writing
+    │       └── StoreChanged   4   another process has written between two looks
     ├── ModelUnavailable       5   an embedder or a language model cannot be used
     │   └── BudgetSpent        5   the next call could cost more than is left
     └── InputUnreadable        6   something that was to be ingested cannot be read
@@ -30,6 +31,7 @@ __all__ = [
     "ModelUnavailable",
     "NothingFound",
     "StoreBusy",
+    "StoreChanged",
     "StoreDamaged",
     "StoreError",
     "StoreMissing",
@@ -86,6 +88,10 @@ class StoreBusy(StoreError):
     """Another process holds the store; the bounded wait is over."""
 
     exit_code = 4
+
+
+class StoreChanged(StoreBusy):
+    """The store was written to while something was read of it bit by bit: what was read does not fit together."""
 
 
 class ModelUnavailable(MemcliError):

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from .store.feedback import verdicts_on
 from .store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
 from .store.names import named
 from .store.snapshots import generation
-from .store.view import View
+from .store.view import View, unchanged
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
 from .strategies.base import evidence, wordings
@@ -40,6 +41,8 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from .redaction import Redactor
     from .store.compaction import Compaction
     from .strategies.filters_by_model import ConsultingFilters
+
+    _Asked = tuple[str, int, Filters | None, datetime | None, str, ConsultingFilters | None]
 
 __all__ = ["Memory", "Reading"]
 
@@ -101,7 +104,6 @@ class Memory:
 
             self._consulted = Consulted(model, StoredCalls(self.store), budget)
         self._views: dict[str | None, tuple[int, View]] = {}
-        self._met: tuple[View, Needs] | None = None
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -153,18 +155,14 @@ class Memory:
         allow_again: bool = False,
         expected: int | None = None,
     ) -> Ingestion:
+        from .indexing.prepare import prepare
         from .ingestion import Watcher, begun
 
         model = self._embedder_for_writing(re_embed=re_embed)
         if self.store.exists:
-            self._resume(model)
+            # What an interrupted change of embedder, or an older version, left without its index.
+            prepare(self.store, [TRANSCRIPT], lambda: model, (watcher or Watcher()).making)
         return begun(self.store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
-
-    def _resume(self, model: Embedder) -> None:
-        """Indexes what an interrupted change of embedder, or an older version, left without its index."""
-        from .indexing.indexer import Indexer
-
-        Indexer(self.store, model).resume([TRANSCRIPT])
 
     def prepare(self, strategy_names: Iterable[str], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what these strategies need and the store lacks: generated memory, associations.
@@ -262,6 +260,10 @@ class Memory:
 
         Raises StoreError, ModelUnavailable, and UsageError, also for a name in `filters` that nothing or several have.
         """
+        self._get_ready(text, k, strategy_name)
+        return unchanged(partial(self._search, text, k, filters, at, strategy_name), self.store.reading)
+
+    def _search(self, text: str, k: int, filters: Filters | None, at: datetime | None, strategy_name: str) -> list[Hit]:
         query, found, view = self._retrieve(text, k, filters, at, strategy_name)
         with self.store.reading():
             return heed(query, view, found)[:k]
@@ -282,15 +284,23 @@ class Memory:
         With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
         asked for the first time over this store, what goes where.
         """
-        query, found, view = self._retrieve(question, k, filters, at, strategy_name, self._filters(tell))
+        self._get_ready(question, k, strategy_name)
+        asked = (question, k, filters, at, strategy_name, self._filters(tell))
+        # The store is not held while a model thinks: others may want to write.
+        held = self.store.reading if self._consulted is None else nullcontext
+        return unchanged(partial(self._ask, asked, watch, tell), held)
+
+    def _ask(
+        self, asked: _Asked, watch: Callable[[str], object] | None, tell: Callable[[str], object] | None
+    ) -> Reading:
         from .reading.heeding import StoredReader, refuted
 
+        query, found, view = self._retrieve(*asked)
         with self.store.reading():  # one opening for all that is looked up
-            before = evidence(view, found, k + room(query))
+            before = evidence(view, found, asked[1] + room(query))
             extractive, hits = StoredReader(self.store, view, before), heed(query, view, before)
             if self._consulted is None:
                 return Reading(extractive.read(query, hits), hits)
-        # The store is not held while a model thinks: others may want to write.
         credible = [hit for hit in hits if not refuted(query, hit)]
         written = self._consulted.write(extractive, query, credible, watch, tell)
         return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
@@ -314,8 +324,6 @@ class Memory:
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""
-        if is_blank(text):
-            raise UsageError("the question is empty", "ask something")
         with self.store.reading() as db:  # one opening for everything that can be read before the model is there
             transcript.check_filled(db)
             said, filters, stored = verdicts_on(db, text), named(db, filters), self._identity()
@@ -348,16 +356,18 @@ class Memory:
         strategy_name: str,
         chosen_by: ConsultingFilters | None = None,
     ) -> tuple[Query, list[Hit], View]:
-        if k < 1:
-            raise UsageError("-k must be at least 1")
         chosen = strategy(strategy_name, chosen_by)
-        asked = (text, filters or Filters(), at or datetime.now().astimezone(), chosen)
-        query, view = self.query(*asked)
-        if (view, chosen.needs) != self._met and self._make([chosen.needs]):
-            query, view = self.query(*asked)
-        self._met = (view, chosen.needs)  # as long as the view holds, nothing needs to be looked up again
+        query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
         with self.store.reading() if chosen_by is None else nullcontext():  # not held while a model thinks
             return query, chosen.retrieve(query, view, k + room(query)), view
+
+    def _get_ready(self, text: str, k: int, strategy_name: str) -> None:
+        """Makes what the strategy needs. Raises UsageError where there is nothing to look for."""
+        if k < 1:
+            raise UsageError("-k must be at least 1")
+        if is_blank(text):
+            raise UsageError("the question is empty", "ask something")
+        self._make([strategy(strategy_name).needs])
 
     def _view(self, conversation: str | None, stored: Identity | None) -> View:
         """The store, or one conversation, as arrays: the ones loaded for the question before, where nothing changed."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from memcli.errors import StoreChanged
 from memcli.formats import Message
 from memcli.indexing import indexer
 from memcli.memory import Memory
+from memcli.providers.embedding import Vectors
+from memcli.providers.fakes import FakeEmbedder
 from memcli.store import sharing
 from memcli.store.connection import Store
 from memcli.store.cosine import unit_rows
@@ -119,3 +125,87 @@ def test_an_interrupted_ingest_leaves_little_to_the_next(tmp_path: Path, monkeyp
     assert {what for what, _, _ in made} <= {"tagging"}
     assert max(of for _, _, of in made) < 30
     assert Memory(store, embedder="fake").care.examine().is_sound
+
+
+def test_a_long_session_is_written_in_parts_and_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [Message(f"Note {i} of the boat. It floats on day {i}.", speaker="Ann", session="long") for i in range(60)]
+    whole, parted = (Memory(tmp_path / name, embedder="fake") for name in ("whole.memcli", "parted.memcli"))
+    whole.add(said)
+    monkeypatch.setattr(indexer, "_MOST", 25)
+    assert parted.add(said).added == 60
+    held = "select kind, count(*), round(sum(norm), 3) from unit group by kind order by kind"
+    with whole.store.reading() as one, parted.store.reading() as other:
+        assert one.execute(held).fetchall() == other.execute(held).fetchall()
+        assert [p for (p,) in other.execute("select position from turn order by seq").fetchall()] == list(range(60))
+    assert parted.care.examine().is_sound
+
+
+class Interrupted(FakeEmbedder):
+    """Has somebody write to the store while a question is embedded: between what was read and what will be."""
+
+    def __init__(self, write: Callable[[], object], times: int) -> None:
+        super().__init__()
+        self._write = write
+        self._times = times
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        if self._times:
+            self._times -= 1
+            self._write()
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("name", ["fused", "bm25", "dense", "ontology"])
+def test_a_question_sees_a_store_that_grows_meanwhile_as_one(tmp_path: Path, name: str, times: int) -> None:
+    path, added = tmp_path / "x.memcli", []
+    Memory(path, embedder="fake").add([Message(f"The boat has a leak, number {i}.", session=str(i)) for i in range(5)])
+
+    def write() -> None:
+        added.append(Message(f"The boat is mended, number {len(added)}.", session="later", id=str(len(added))))
+        Memory(path, embedder="fake").add(added[-1:])
+
+    memory = Memory(path, embedder=Interrupted(write, times))
+    found = memory.search("Is the boat mended?", k=20, strategy_name=name)
+    seen = sum("mended" in hit.unit.text for hit in found)
+    assert seen == times  # it looked again each time, and at last with the store held
+    assert len(found) == 5 + seen
+    assert all(hit.unit.text for hit in found)
+    assert memory.ask("Is the boat mended?", strategy_name=name).hits
+
+
+def test_a_view_is_of_one_generation(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "x.memcli", embedder="fake")
+    memory.add([Message("The boat is new.")])
+    view = memory.view()
+    assert view.n == 1
+    memory.add([Message("The boat is old.")])
+    with pytest.raises(StoreChanged):
+        _ = view.owner
+    assert memory.view().n == 2
+
+
+@pytest.mark.parametrize("path", ["x.memcli", None])
+def test_a_reader_sees_the_store_as_it_was_when_it_began(tmp_path: Path, path: str | None) -> None:
+    memory = Memory(tmp_path / path if path else None, embedder="fake")
+    memory.add([Message("The boat is new.")])
+
+    def looked(wrote: threading.Event, began: threading.Event) -> list[object]:
+        with memory.store.reading() as db:
+            seen = [db.execute("select count(*) from turn").fetchall()]
+            began.set()
+            assert wrote.wait(30)
+            return [*seen, db.execute("select count(*) from turn").fetchall()]
+
+    wrote, began = threading.Event(), threading.Event()
+    with ThreadPoolExecutor() as threads, memory.store.writing() as db:  # no lock keeps a thread of this process out
+        looking = threads.submit(looked, wrote, began)
+        assert began.wait(30)
+        db.execute(
+            "insert into turn select seq + 1, id || '1', session, 1, speaker, role, said_at, utc_offset, text from turn"
+        )
+        wrote.set()
+        assert looking.result(30) == [[(1,)], [(1,)]]
+    with memory.store.reading() as db:
+        assert db.execute("select count(*) from turn").fetchall() == [(2,)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -32,8 +32,8 @@ __all__ = ["Indexer"]
 BATCH = 3000
 #: The first batch is smaller, and each after it larger by so much, so that something is stored soon.
 FIRST_BATCH, GROWTH = 400, 1.5
-
-
+#: Sentences of a session that are written in one transaction: the store is held until it is done.
+_MOST = 800
 #: After the store was held, others may have it for so many times as long, while nobody waits for what is to be written.
 _LEISURE = 4.0
 
@@ -71,9 +71,9 @@ class Indexer:
 
     def add(self, session: Session, turns: Sequence[Turn]) -> None:
         """Takes some turns of a session; they are written at the latest by the next `flush`."""
-        segmented = segment(session, turns)
-        self._waiting.append(segmented)
-        self._sentences += sum(len(parts.sentences) for parts in segmented.segments)
+        for part in _parts(segment(session, turns)):
+            self._waiting.append(part)
+            self._sentences += _size(part)
         if self._sentences >= self._batch:
             self._batch = min(int(self._batch * GROWTH), BATCH)
             self._between(self._hand_over())
@@ -139,11 +139,17 @@ class Indexer:
         data, rows = self._index.snapshot()
         snapshots.save(self._store, snapshots.LINKS, data, rows, made_at)
 
-    def resume(self, producers: Sequence[Producer]) -> None:
-        """Indexes the stored sessions for which one of `producers` has not been run in its present version."""
+    def resume(
+        self, producers: Sequence[Producer], watch: Callable[[int, int], object] = lambda _done, _of: None
+    ) -> None:
+        """Indexes the stored sessions for which one of `producers` has not been run in its present version.
+
+        `watch` hears how many are done of how many.
+        """
         with self._store.reading() as db:
             missing = units.unbuilt(db, {p.name: p.version for p in producers})
-        for seq in missing:
+        for number, seq in enumerate(missing):
+            watch(number, len(missing))
             with self._store.reading() as db:
                 turns = transcript.turns_of(db, seq)
                 session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
@@ -204,3 +210,18 @@ class Indexer:
         made = self._embedder.embed([texts[h] for h in new]).astype(np.float16).astype(np.float32)
         rows |= dict(zip(new, made, strict=True))
         return Embedded(rows, {h: max(1, len(words(text))) for h, text in texts.items()})
+
+
+def _size(segmented: Segmented) -> int:
+    return sum(len(parts.sentences) for parts in segmented.segments)
+
+
+def _parts(segmented: Segmented) -> Iterator[Segmented]:
+    """The same in parts of at most `_MOST` sentences, or of one turn."""
+    start, size = 0, 0
+    for place, parts in enumerate(segmented.segments):
+        if place > start and size + len(parts.sentences) > _MOST:
+            yield Segmented(segmented.session, segmented.turns[start:place], segmented.segments[start:place])
+            start, size = place, 0
+        size += len(parts.sentences)
+    yield Segmented(segmented.session, segmented.turns[start:], segmented.segments[start:])

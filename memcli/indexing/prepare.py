@@ -54,10 +54,12 @@ def tag(store: Store, embedder: Embedder, sessions: Sequence[SessionId]) -> None
         Assertions(store, embedder).run(sessions)
 
 
-def _transcript(store: Store, embedder: Embedder, _: Watch) -> None:
+def _transcript(store: Store, embedder: Embedder, watch: Watch) -> None:
     from .indexer import Indexer
 
-    Indexer(store, embedder).resume([TRANSCRIPT])
+    indexer = Indexer(store, embedder)
+    indexer.resume([TRANSCRIPT], partial(watch, "indexing"))
+    indexer.finish()
 
 
 def _memories(store: Store, embedder: Embedder, watch: Watch) -> None:

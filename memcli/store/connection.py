@@ -109,10 +109,10 @@ class Store:
 
     @contextmanager
     def reading(self, wait: float = READ_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A connection to read over; a block within such a block shares it.
+        """A connection to read over; a block within such a block shares it, and all of it sees the store as it was.
 
         A store of an older schema is upgraded first. While this process has the store open for writing, a reader sees
-        what is committed.
+        what was committed when it began.
         Raises StoreMissing, StoreDamaged, StoreTooNew, StoreBusy; StoreNotWritable where an upgrade is not possible.
         """
         held = getattr(self._held, "db", None)
@@ -120,7 +120,7 @@ class Store:
             yield held
             return
         if self._shared is not None:
-            with self._shared.cursor() as db:  # a connection of its own: one that threads share mixes up their results
+            with self._shared.cursor() as db, self._snapshot(db):  # threads that share one mix up their results
                 yield db
             return
         if not self.exists:
@@ -132,11 +132,18 @@ class Store:
                 with self.writing():  # migrates
                     pass
                 db = opened.enter_context(self._opened(self._open_to_read, self._close_reader, wait))
-            self._held.db = db
-            try:
+            with self._snapshot(db):
                 yield db
-            finally:
-                self._held.db = None
+
+    @contextmanager
+    def _snapshot(self, db: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """What this thread reads meanwhile is read over `db`, in one transaction: others of its process may write."""
+        db.execute("begin")
+        self._held.db = db
+        try:
+            yield
+        finally:
+            self._held.db = None
 
     def _is_old(self, done: int) -> bool:
         migrations.check(done)

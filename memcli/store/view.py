@@ -5,8 +5,8 @@ Turns are in the order of conversation (session by session), so that a turn's ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import StoreChanged
 from ..model import Filters, Kind, Needs, Relation, Turn, TurnId
 from . import lexical, transcript
 from .cosine import cosines
 from .rows import UNKNOWN, Columns, columns, microseconds
+from .snapshots import generation
 from .vectors import load_matrix
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["View", "days"]
+__all__ = ["View", "days", "unchanged"]
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -34,6 +36,7 @@ Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 Made = TypeVar("Made")
 
 _BLOCK = 4096
+_LOOKS = 2
 #: What is known of each turn beside its number and its session.
 _OF_TURN = {
     "position": "t.position",
@@ -51,13 +54,16 @@ _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.in
 class View:
     """The turns, sentences, vectors, postings and sentence graph of a store, or of one conversation in it.
 
+    It is of one generation of the store: what it reads later raises StoreChanged where somebody has written since.
     Every per-turn array below has length `n` and the same order. Each is loaded when it is first asked for, over a
     connection of its own from `reading`: a view that was `preload`ed holds the store open no longer. Turns and
     sentences are read as they are asked for, and kept: the next question is hardly ever about others.
     """
 
     def __init__(self, reading: Reading, dimension: int, conversation: str | None = None) -> None:
-        self._reading = reading
+        self._reading_store = reading
+        self._generation: int | None = None
+        self._checked: object = None  # the connection over which the store was last found to be unchanged
         self._dimension = dimension
         self._conversation = conversation
         self._loaded: Columns = {}  # of the turns
@@ -67,6 +73,17 @@ class View:
         self._row_by_id: dict[TurnId, int] = {}
         self._said: dict[int, list[tuple[int, str]]] = {}
         self._made: dict[Callable[[View], object], object] = {}
+
+    @contextmanager
+    def _reading(self) -> Iterator[DuckDBPyConnection]:
+        """The open store, as it was when the view first read of it. Raises StoreChanged where it no longer is."""
+        with self._reading_store() as db:
+            if db is not self._checked:
+                now = generation(db)
+                if now != (now if self._generation is None else self._generation):
+                    raise StoreChanged("the store was written to while it was read", "try again")
+                self._generation, self._checked = now, db
+            yield db
 
     def preload(self, stems: Sequence[str], needs: Needs) -> None:
         """Loads in one go what a strategy with these needs will ask for, and nothing else."""
@@ -390,6 +407,15 @@ class View:
         found = self._columns("select seq, text from unit where seq in (select unnest(?::integer[]))", [seqs])
         text = dict(zip(found["seq"].tolist(), found["text"].tolist(), strict=True))
         return {sentence: text[seq] for sentence, seq in zip(sentences.tolist(), seqs, strict=True)}
+
+
+def unchanged(look: Callable[[], Made], reading: Callable[[], AbstractContextManager[object]]) -> Made:
+    """What `look` sees in the store. It looks again where somebody writes meanwhile, at last with the store held."""
+    for _ in range(_LOOKS):
+        with suppress(StoreChanged):
+            return look()
+    with reading():
+        return look()
 
 
 def days(moment: datetime) -> float:
