@@ -71,7 +71,7 @@ def test_a_bad_line_is_reported_with_its_number_and_the_rest_is_kept(line: bytes
 
 def test_a_message_with_a_timestamp_that_is_not_understood_is_kept_without_it() -> None:
     message, problem = _read(b'{"text": "hi", "timestamp": "soon"}')
-    assert message == Message("hi")
+    assert message == Message("hi", is_unreadably_dated=True)
     assert isinstance(problem, Problem)
     assert not problem.kept_out
 

@@ -276,7 +276,7 @@ def test_every_prompt_is_asked_and_ingesting_again_costs_nothing(memory: Memory)
     assert [asked.schema.name for asked in model.asked] == ["session_memory", "session_memory", "insights"]
     assert texts(memory, Kind.INSIGHT) == ["Ana runs in the park (said in 2 sessions, latest 9 May 2023)"]
     assert stored(memory, Kind.INSIGHT)[0][1]
-    assert heard == [(1, 2), (2, 2)]
+    assert heard == [(0, 2), (1, 2), (2, 2)]
     before = (ledger(memory), texts(memory))
     assert generator(memory, model).run() == 0
     assert generator(memory, None).run() == 0

@@ -13,6 +13,7 @@ from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.store.names import meant
+from memcli.store.selection import Selection
 
 from .conftest import Ran
 
@@ -124,7 +125,8 @@ def test_conversations_are_listed_with_counts_and_dates(cli: Cli, store: str) ->
 def test_there_is_nobody_in_an_empty_store(cli: Cli, tmp_path: Path, command: str) -> None:
     assert cli(command, "--store", tmp_path / "none.memcli").code == 3
     memory = Memory(tmp_path / "empty.memcli", embedder="fake")
-    memory.add([])
+    memory.add([Message("Tea.", speaker="Ann")])
+    memory.care.forget(memory.care.select(Selection()))
     ran = cli(command, "--store", tmp_path / "empty.memcli")
     assert (ran.code, ran.out, ran.err) == (1, "", "nothing found\n")
 

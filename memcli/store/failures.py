@@ -27,7 +27,7 @@ _OF_FILES = (
 
 def failed_on_file(error: duckdb.Error, db: DuckDBPyConnection, catalog: str = "") -> bool:
     """Whether the open file is to blame for an error of a statement. `catalog`: its name, where several are open."""
-    if isinstance(error, _OF_FILES):
+    if isinstance(error, _OF_FILES) or type(error) is duckdb.Error:  # which is none of the kinds that a statement has
         return True
     if isinstance(error, duckdb.TransactionException):  # a commit writes
         return "failed to commit" in str(error).lower()
