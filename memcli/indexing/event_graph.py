@@ -16,6 +16,7 @@ from ..store.events import Arguments, EventRow
 from ..store.ids import TAGS, Tag, tagged
 from ..store.memories import MemoryRow
 from ..store.rows import append, transaction
+from ..store.sharing import in_turns
 from .asking import SessionWriter
 from .events import Event, arguments, checked, events
 from .memories.base import Vectors
@@ -65,12 +66,13 @@ class Events(Runner[SessionWriter[Event], _Draft]):
     def _write(self, drafts: Sequence[_Draft]) -> None:
         texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
         vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
-        with self._store.writing() as db:
-            for draft in drafts:
-                with transaction(db):
-                    self._write_one(db, draft, vectors)
+        in_turns(self._store, drafts, lambda db, draft: self._write_one(db, draft, vectors))
 
     def _write_one(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
+        with transaction(db):
+            self._write_events(db, draft, vectors)
+
+    def _write_events(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
         read = draft.read
         if draft.by.name != EVENTS.name or not read.kept:
             stored.drop_events(db, read.seq)

@@ -21,6 +21,7 @@ from ..store.cosine import cosines
 from ..store.ids import TAGS, tagged
 from ..store.memories import Fact, MemoryRow
 from ..store.rows import transaction
+from ..store.sharing import in_turns
 from ..text import content_stems
 from .memories import Generated, SessionText, Told, insights, supersedes, verify
 from .memories.base import Vectors, speaker_name
@@ -55,6 +56,13 @@ class _Draft:
         return self.writer.producer.name != MEMORIES.name
 
 
+@dataclass(slots=True)
+class _Held:
+    """The facts that hold, as one session after the other is written."""
+
+    facts: Sequence[Fact]
+
+
 class Generator(Runner[Writer, _Draft]):
     """Runs the producer of summaries, keywords, facts and insights."""
 
@@ -82,11 +90,16 @@ class Generator(Runner[Writer, _Draft]):
             finished.append((draft, found, version))
         finished = self._checked(finished)
         vectors |= self._embed([unit.text for _, found, _ in finished for unit in found])
-        with self._store.writing() as db:
-            for draft, found, version in finished:
-                with transaction(db):
-                    earlier = _write(db, draft, [*draft.units, *found], version, vectors, earlier)
-                self._pending.discard(draft.read.seq)
+        held = _Held(earlier)
+        in_turns(self._store, finished, lambda db, each: self._write_one(db, each, vectors, held))
+
+    def _write_one(
+        self, db: DuckDBPyConnection, finished: _Finished, vectors: Mapping[str, Vectors], held: _Held
+    ) -> None:
+        draft, found, version = finished
+        with transaction(db):
+            held.facts = _write(db, draft, [*draft.units, *found], version, vectors, held.facts)
+        self._pending.discard(draft.read.seq)
 
     def _checked(self, finished: Sequence[_Finished]) -> list[_Finished]:
         """The same with the verdicts on the insights, which rest on other sessions, too."""

@@ -96,4 +96,4 @@ class Runner(ABC, Generic[Writes, Draft]):
 
     @abstractmethod
     def _write(self, drafts: Sequence[Draft]) -> None:
-        """Writes drafts, a transaction a session, while the store is held open: to open it costs more than most do."""
+        """Writes drafts, a transaction a session, several while the store is held: opening it costs more than one."""

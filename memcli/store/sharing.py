@@ -42,8 +42,8 @@ def in_turns(
     for item in left:
         if held:
             pause(held)
-        started = time.monotonic()
         with store.writing() as db:
+            started = time.monotonic()
             for each in chain([item], left):
                 write(db, each)
                 if time.monotonic() - started > HOLD:
