@@ -79,7 +79,7 @@ def patterns(memory: Memory, dimension: int) -> Iterator[tuple[dict[str, float],
     first = concepts.chosen(held, early)
     placed = concepts.assigned(stored_topics, first)
     for topic, head, _, standing in concepts.candidates(placed, stored_topics.centres()):
-        if len(standing) >= lifting.LEAST_SUPPORT - 1:
+        if topic not in stored_topics.seeded and len(standing) >= lifting.LEAST_SUPPORT - 1:
             centre = stored_topics.centres()[topic]
             again = (held.vectors[late] @ centre >= concepts.TOPIC) & (held.head[late] == head)
             yield concepts.features(placed, standing, centre), bool(again.any())
@@ -90,6 +90,7 @@ def lift(memory: Memory, model: Embedder) -> None:
     with memory.store.writing() as db, transaction(db):
         stored.drop_concepts(db)
         concepts.domain_vectors(db, model, DOMAINS)
+        concepts.plant(db, model)
         concepts.grow(db, model.dimension, concepts.sensitive())
         db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import NothingFound, UsageError
+from .relations import restricts
 from .store import lifted, names, naming
 from .store.connection import Store
 from .store.feedback import touch
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Concept", "Concepts", "Found"]
 
-#: So many things name a topic, each in at most so many characters.
+#: So many things name a topic, or what limits somebody, where each counts; each in at most so many characters.
 _NAMING = 3
+_LIMITING = 8
 _LONGEST = 40
 #: From this share of assertions on that want a topic, or that do not, the others are taken for exceptions.
 _MOSTLY = 2 / 3
@@ -39,15 +41,32 @@ class Concept:
     def label(self) -> str:
         """What it is about, in the words of what it rests on: what is most central first, then other things."""
         chosen: list[tuple[Member, set[str]]] = []
-        for member in sorted(self.members, key=lambda each: -round(each.cosine, 6)):
+        for member in sorted(self._telling(), key=lambda each: -round(each.cosine, 6)):
             stems = set(content_stems(member.tail)) or {member.tail}
             if all(member.thing != each.thing and not (stems <= own or own <= stems) for each, own in chosen):
                 chosen.append((member, stems))
-        return ", ".join(_short(" ".join(member.tail.split())) for member, _ in chosen[:_NAMING])
+        return ", ".join(
+            _short(" ".join(member.tail.split())) for member, _ in chosen[: _LIMITING if self.domain else _NAMING]
+        )
+
+    def _telling(self) -> Sequence[Member]:
+        """What may name it: of limits those that were not taken back, unless all were."""
+        if not self.domain:
+            return self.members
+        last = {member.thing: member for member in self.members}
+        limits = {thing for thing, each in last.items() if restricts(each.relation, each.negated)}
+        return [member for member in self.members if member.thing in limits] or self.members
+
+    @property
+    def domain(self) -> str:
+        """What its person is limited in; empty, where it is nothing of that kind."""
+        return self.edge.domain
 
     @property
     def stance(self) -> str:
-        """Whether its person `wants` it, `does not want` it, or `both`."""
+        """Whether its person `wants` it, `does not want` it, or `both`; or `has limits` in a domain."""
+        if self.domain:
+            return "has limits"
         liking = self.edge.row.liking
         return "wants" if liking >= _MOSTLY else "does not want" if liking <= 1 - _MOSTLY else "both"
 

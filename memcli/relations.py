@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["AVERSIONS", "DOMAINS", "GLOSSES", "GROUPS", "PREFERENCES", "SHAPING", "RelationType"]
+__all__ = [
+    "AVERSIONS", "BESIDE", "DOMAINS", "GLOSSES", "GROUPS", "PREFERENCES", "RESTRICTIONS", "SEEDS", "SHAPING",
+    "RelationType", "restricts",
+]  # fmt: skip
 
 #: From this confidence on an assertion may shape the graph; below it stays searchable as text alone.
 SHAPING = 0.5
@@ -50,6 +53,9 @@ _R = RelationType
 #: Relations that are against their tail when they are not negated.
 AVERSIONS = frozenset({_R.DISLIKES, _R.AVOIDS, _R.FEARS, _R.ALLERGY})
 
+#: Relations that limit what is open to their head when they are not negated.
+RESTRICTIONS = AVERSIONS | {_R.DIET, _R.HEALTH}
+
 #: Relations that tell what someone would want or not want: what a recommendation must respect.
 PREFERENCES = frozenset(
     {
@@ -63,6 +69,24 @@ DOMAINS: dict[RelationType, str] = {_R.DIET: "food", _R.ALLERGY: "food"}
 
 #: What is embedded for a domain: the things that somebody may ask for there.
 GLOSSES = {"food": "food: what to eat, dishes, restaurants, recipes, snacks"}
+
+#: What is embedded for a domain's seed, the mean of these: the things that somebody may have to do without there.
+SEEDS = {
+    "food": (
+        "food", "an ingredient", "a dish", "vegetables and herbs", "fruit and nuts", "meat, fish and seafood",
+        "bread, eggs and dairy", "coffee, tea and soft drinks", "beer, wine and alcohol", "a diet",
+        "a food intolerance", "coeliac disease",
+    ),
+}  # fmt: skip
+
+#: And what is met beside them, or limits people elsewhere, and is none of these things.
+BESIDE = {
+    "food": (
+        "restaurants and dinner parties", "cooking and shopping", "illness and pain", "mood and fears",
+        "people and places", "animals and pollen", "a hobby or a sport", "travel and machines", "medicine",
+        "clothes and things",
+    ),
+}  # fmt: skip
 
 #: Relations that are near enough to stand for one another when what was said leaves it open.
 GROUPS: dict[RelationType, str] = {
@@ -80,3 +104,8 @@ GROUPS: dict[RelationType, str] = {
     }.items()
     for relation in relations
 }
+
+
+def restricts(relation: str, negated: bool) -> bool:
+    """Whether an assertion limits what is open to its head: a restriction, or a liking that is denied."""
+    return not negated if relation in RESTRICTIONS else negated and relation == RelationType.LIKES

@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from memcli.concepts import Concepts
 from memcli.errors import UsageError
 from memcli.indexing import concepts
 from memcli.memory import Memory
+from memcli.providers.embedding import embedder
 from memcli.ranking import learned, lifting
+from memcli.relations import BESIDE, SEEDS
+from memcli.store import concepts as stored
 from memcli.store.assertions import assertion_index
-from memcli.store.concepts import drop_concepts
-from memcli.store.rows import transaction
+from memcli.store.concepts import Tastes, Topics, drop_concepts
+from memcli.store.rows import UNKNOWN, transaction
 
 EVEN = {"lifting": {"bias": -1.0, "weights": dict.fromkeys(lifting.FEATURES, 0.0) | {"contexts": 1.5}}}
 
@@ -148,3 +152,128 @@ def test_the_features_of_a_pattern() -> None:
 def test_the_gate_is_logistic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(learned._used, "lifting", {"bias": 1.0, "weights": dict.fromkeys(lifting.FEATURES, 0.5)})
     assert lifting.probability(dict.fromkeys(lifting.FEATURES, 1.0)) == pytest.approx(1 / (1 + np.exp(-4.0)))
+
+
+# -- what limits people in a domain ----------------------------------------------------------------------------------
+
+#: Said of food, as `indexing.assertions.worded` puts it; and of other things, some of them near it.
+OF_FOOD = (
+    "avoids pistachios", "avoids cream", "dislikes broccoli", "avoids anything with egg", "dislikes strong cheese",
+    "avoids cashews", "dislikes rice pudding", "avoids soya milk", "allergy almonds", "allergy tomatoes",
+    "allergy sulphites in wine", "health lactose malabsorption", "diet low FODMAP", "diet Mediterranean",
+    "diet no sugar", "diet dairy-free", "avoids raw onion", "dislikes oat porridge", "dislikes parsley",
+    "dislikes cola", "dislikes lentils", "avoids pepper", "avoids margarine", "dislikes black pudding", "avoids maize",
+    "avoids lactose", "avoids bacon", "dislikes sour cream", "allergy sesame seeds", "diet raw vegan", "avoids veal",
+    "dislikes sardines", "allergy crab", "avoids duck", "avoids squid", "avoids whisky", "dislikes melon",
+    "avoids tofu", "dislikes basil", "avoids cakes with icing",
+)  # fmt: skip
+OF_OTHER_THINGS = (
+    "dislikes traffic", "avoids escalators", "fears dogs", "fears the dark", "health glaucoma", "health sciatica",
+    "health high cholesterol", "health vertigo", "dislikes reality TV", "avoids the stock market", "dislikes rain",
+    "avoids open-plan offices", "dislikes poetry readings", "avoids group chats", "dislikes jazz", "fears needles",
+    "fears failure", "allergy mosquito bites", "allergy detergent", "allergy tree pollen", "allergy rabbits",
+    "allergy amoxicillin", "avoids motorbikes", "avoids long queues at cafés", "dislikes hosting",
+    "dislikes doing the dishes", "avoids steep paths", "dislikes polyester", "avoids cash", "dislikes phone calls",
+    "avoids ferries", "dislikes airports", "health carpal tunnel", "avoids bright light", "dislikes sand",
+    "avoids late trains", "dislikes gossip", "fears deep water", "avoids strong perfume", "dislikes shopping malls",
+)  # fmt: skip
+
+
+def taken(texts: Sequence[str]) -> int:
+    """How many of these a seeded topic would take in, by the default embedder."""
+    model = embedder()
+    seed, beside = (concepts._mean(model, phrases["food"])[None] for phrases in (SEEDS, BESIDE))
+    said = [text.split()[0] for text in texts]
+    nothing = np.zeros(len(texts))
+    fresh = Tastes(
+        np.arange(len(texts)), np.arange(len(texts)), np.full(len(texts), "Ana", dtype=object),
+        np.array(said, dtype=object), nothing.astype(bool), nothing, nothing, model.embed(texts),
+        np.full(len(texts), UNKNOWN), np.full(len(texts), UNKNOWN),
+    )  # fmt: skip
+    placed = concepts.assigned(Topics([0], seed, [0], beside), fresh)
+    return int((placed.topic == 0).sum())
+
+
+def test_restrictions_of_food_are_told_from_others() -> None:
+    assert taken(OF_FOOD) >= 28
+    assert taken(OF_OTHER_THINGS) <= 2  # among them high cholesterol
+    assert taken([text.replace("dislikes", "likes").replace("avoids", "needs") for text in OF_FOOD[:7]]) == 0
+
+
+@pytest.fixture
+def rosa() -> Memory:
+    """What Rosa cannot eat, in words that lie far apart, and what she says besides."""
+    memory = Memory(None)
+    tell(
+        memory, ("Rosa", "I'm pescatarian."), ("Rosa", "No aubergine for me please!"), ("Rosa", "I love cooking."),
+        ("Rosa", "I hate crowded trams."), ("Rosa", "I have IBS."),
+        ("Rosa", "I don't eat pork."), ("Ben", "I love aubergine."), ("Ben", "I need aubergine."),
+    )  # fmt: skip
+    return memory
+
+
+def seeded(memory: Memory) -> list[str]:
+    """What the seeded topics hold."""
+    with memory.store.reading() as db:
+        return [
+            str(tail)
+            for (tail,) in db.execute(
+                """select a.tail from belongs b join concept c on c.seq = b.concept and c.kind = 'seed'
+                   join assertion a on a.unit = b.unit order by a.unit"""
+            ).fetchall()
+        ]
+
+
+def test_what_limits_people_in_a_domain_is_one_topic(rosa: Memory) -> None:
+    assert seeded(rosa) == ["pescatarian", "aubergine", "IBS", "pork"]
+    assert lifted(rosa) == [("Rosa", 4, "")]
+
+
+def test_seeds_are_no_domains_of_the_router(rosa: Memory) -> None:
+    index = assertion_index(rosa.view())
+    assert len(index.domains) == 1  # of the diet, as it always was
+    assert (index.topic >= 0).sum() == 4
+    rosa = Memory(None)
+    tell(rosa, ("Rosa", "No aubergine for me please!"))
+    assert seeded(rosa) == ["aubergine"]
+    assert not len(assertion_index(rosa.view()).domains)
+
+
+def test_seeded_topics_are_learned_again_without_an_embedder(rosa: Memory) -> None:
+    with rosa.store.writing() as db, transaction(db):
+        before = db.execute("select * from belongs order by all").fetchall()
+        topics = db.execute("select * from concept order by all").fetchall()
+        drop_concepts(db)
+        concepts.grow(db, 384, concepts.sensitive())
+        assert db.execute("select * from belongs order by all").fetchall() == before
+        assert db.execute("select * from concept order by all").fetchall() == topics
+
+
+def test_a_restriction_that_is_taken_back_counts_no_more(rosa: Memory) -> None:
+    tell(rosa, ("Rosa", "I'm allergic to hazelnuts."), ("Rosa", "I'm not allergic to hazelnuts."))
+    assert seeded(rosa)[4:] == ["hazelnuts", "hazelnuts"]
+    (found,) = Concepts(rosa.store).found(k=9).concepts
+    assert found.label == "pescatarian, pork, IBS, aubergine"
+    assert found.edge.row.support == 5  # what it rests on that limits her
+    tell(rosa, *[("Cy", f"I'm not allergic to {each}.") for each in ("hazelnuts", "sesame", "eggs")])
+    assert [head for head, _, _ in lifted(rosa)] == ["Rosa"]
+
+
+def test_limits_that_are_sensitive_are_declined(rosa: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    tell(rosa, *[("Cy", f"I'm allergic to {each}.") for each in ("hazelnuts", "sesame")], ("Cy", "I hate olives."))
+    assert lifted(rosa) == [("Cy", 3, "sensitive"), ("Rosa", 4, "")]
+    monkeypatch.setenv("MEMCLI_SENSITIVE", "avoids, diet, health")
+    tell(rosa, ("Rosa", "No coriander for me please!"))
+    assert lifted(rosa) == [("Cy", 3, ""), ("Rosa", 5, "sensitive")]
+
+
+def test_a_cosine_counts_at_least_what_nearness_has_to_be(rosa: Memory) -> None:
+    with rosa.store.reading() as db:
+        found = stored.topics(db, 384)
+        held = stored.tastes(db, 384, sorted(found.seeded))
+    centre = found.centres()[found.seqs[0]]
+    far = held.vectors @ centre < concepts.TOPIC
+    assert far.any()
+    places = np.flatnonzero(far)
+    assert concepts.features(held, places, centre, concepts.TOPIC)["coherence"] == pytest.approx(concepts.TOPIC)
+    assert concepts.features(held, places, centre)["coherence"] < concepts.TOPIC

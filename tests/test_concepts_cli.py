@@ -105,7 +105,7 @@ def turn(store: str, words: str) -> str:
 def test_concepts_golden_json(cli: Cli, films: str) -> None:
     edge = {
         "id": "c:89efd1ad", "person": "Ana", "stance": "wants", "label": "film noir, film festivals, film music",
-        "liking": 1.0, "support": 4, "probability": 0.8044, "declined": None,
+        "domain": None, "liking": 1.0, "support": 4, "probability": 0.8044, "declined": None,
     }  # fmt: skip
     tails = ("film noir", "film festivals", "film music", "film posters")
     evidence = [
@@ -299,3 +299,99 @@ def test_forgetting_leaves_nothing_of_a_decision(cli: Cli, store: str) -> None:
     memory.care.forget(left)
     with memory.store.reading() as db:
         assert db.execute("select * from decision").fetchall() == []
+
+
+# -- what limits people in a domain ----------------------------------------------------------------------------------
+
+#: With the default embedder: what Rosa cannot eat, in words that lie far apart.
+FOOD = ("I'm pescatarian.", "No aubergine for me please!", "I have IBS.", "I don't eat pork.", "I love cooking.")
+
+
+@pytest.fixture(scope="module")
+def rosas(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Rosa of food; not to be written to."""
+    path = tmp_path_factory.mktemp("food") / "food.memcli"
+    Memory(path).add(said(*FOOD, speaker="Rosa"))
+    return str(path)
+
+
+@pytest.fixture
+def food(rosas: str, tmp_path: Path) -> str:
+    """Rosa of food; to be written to."""
+    return shutil.copy(rosas, tmp_path / "test.memcli")
+
+
+def test_limits_golden(cli: Cli, rosas: str) -> None:
+    (found,) = shown(cli, rosas)
+    assert found == {
+        "id": found["id"], "person": "Rosa", "stance": "has limits", "domain": "food",
+        "label": "pescatarian, pork, IBS, aubergine", "liking": 0.0, "support": 4,
+        "probability": found["probability"], "declined": None,
+    }  # fmt: skip
+    line = f"{found['id']}  Rosa has limits on food: pescatarian, pork, IBS, aubergine  support 4, probability "
+    head, *evidence = cli("concepts", "--explain", "--store", rosas).out.splitlines()
+    assert head == f"{line}{found['probability']:.2f}"
+    assert [each.split("  ")[-2] for each in evidence] == [
+        "diet: pescatarian", "avoids: aubergine", "health: IBS", "avoids: pork",
+    ]  # fmt: skip
+
+
+def test_a_label_of_limits_names_each_that_was_not_taken_back() -> None:
+    tails = "eggs", "fish", "milk", "nuts", "okra", "peas", "rice", "soy", "tea"
+    members = [
+        Member(TurnId("t:1"), None, "allergy", tail, False, 0.8, thing, 0.9 - thing / 100)
+        for thing, tail in enumerate(tails)
+    ]
+    edge = Edge("c:1", LiftedRow(1, "Rosa", 0.0, 9, 0.9, ""), "food")
+    assert Concept(edge, members).label == "eggs, fish, milk, nuts, okra, peas, rice, soy"
+    back = [Member(TurnId("t:2"), None, "allergy", tail, True, 0.8, thing, 0.9) for thing, tail in enumerate(tails)]
+    assert Concept(edge, [*members, *back[:3]]).label == "nuts, okra, peas, rice, soy, tea"
+    assert Concept(edge, [*members[:2], *back[:2]]).label == "eggs, fish"
+
+
+def test_limits_are_taken_back_and_restored(cli: Cli, food: str) -> None:
+    (found,) = shown(cli, food)
+    name = found["id"]
+    before = assertion_index(Memory(food).view())
+    assert (before.topic >= 0).sum() == 4
+    assert cli("concepts", "--decline", name, "--store", food).out.splitlines()[0].endswith("declined: taken back")
+    assert not assertion_index(Memory(food).view()).lifted.any()
+    Memory(food).add(said("No beetroot for me please!", "I avoid gluten.", speaker="Rosa", first=20))
+    Memory(food).care.forget([turn(food, "aubergine")])  # topics are learned again, without an embedder
+    assert [(each["declined"], each["support"]) for each in shown(cli, food, "--all")] == [("taken back", 4)]
+    assert cli("compact", "--store", food).code == 0
+    assert cli("doctor", "--store", food).code == 0
+    ran = cli("concepts", "--restore", name, "--store", food)
+    assert (ran.code, "Rosa has limits on food: " in ran.out, "declined" in ran.out) == (0, True, False)
+    assert Memory(food).care.statistics().topics[1] == 1
+
+
+def test_limits_outlive_neither_their_words_nor_another_embedder(cli: Cli, food: str, tmp_path: Path) -> None:
+    expected = shown(cli, food, "--explain")
+    again = str(tmp_path / "again.memcli")
+    assert cli("ingest", "-", "--store", again, stdin=cli("export", "--store", food).out).code == 0
+    assert [each["label"] for each in shown(cli, again)] == [each["label"] for each in expected]
+    at(food, "other axes").ingest([], re_embed=True)  # to which no word is of food
+    assert {each["domain"] for each in shown(cli, food, "--all")} <= {None}
+    Memory(food, embedder="minilm").ingest([], re_embed=True)
+    assert shown(cli, food, "--explain") == expected
+    Memory(food).care.forget([turn(food, each) for each in FOOD])
+    assert shown(cli, food, "--all") == []
+    assert cli("doctor", "--store", food).code == 0
+
+
+def test_who_says_four_times_what_he_cannot_eat(cli: Cli, tmp_path: Path) -> None:
+    store = str(tmp_path / "theo.memcli")
+    days = {
+        "2025-01-14T19:00:00": "I've gone vegan since New Year, still going strong",
+        "2025-02-10T20:10:00": "no mushrooms for me please, the texture makes me gag",
+        "2025-02-10T20:27:05": "I'm so into mushroom hunting lately",
+        "2025-09-25T18:00:00": "I've been diagnosed coeliac, so no gluten from now on",
+        "2026-06-12T17:43:17": "I'm so into mushroom hunting lately",
+    }
+    Memory(store).add(
+        [Message(text, "Theo", said_at=datetime.fromisoformat(at), conversation="flat") for at, text in days.items()]
+    )
+    (found,) = shown(cli, store)
+    assert (found["stance"], found["domain"], found["support"]) == ("has limits", "food", 4)
+    assert set(found["label"].split(", ")) == {"vegan", "mushrooms", "coeliac", "gluten"}

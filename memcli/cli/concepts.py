@@ -23,6 +23,7 @@ _STANCES = {
     "wants": "keeps coming back to",
     "does not want": "keeps away from",
     "both": "is of two minds about",
+    "has limits": "has limits on",
 }
 
 Name = Annotated[
@@ -56,7 +57,7 @@ def concepts(
     as_json: o.Json = False,
     store: o.Store = None,
 ) -> int:
-    """Show what memcli has concluded that people want or do not want, since they keep coming back to it.
+    """Show what memcli has concluded that people want, do not want or cannot have, since they keep coming back to it.
 
     Each rests on at least three things that somebody said, and shapes what --strategy ontology finds. What is taken
     back with --decline stays so, whatever is ingested later; --restore undoes that.
@@ -124,9 +125,8 @@ def _lines(one: Concept, *, explain: bool) -> Iterator[Text]:
     from .render import evidence_line, one_line
 
     row = one.edge.row
-    line = Text.assemble(
-        (f"{one.edge.id}  ", "dim"), (one_line(row.head), "bold"), f" {_STANCES[one.stance]}: {one_line(one.label)}"
-    )
+    stance = f" {_STANCES[one.stance]} {one_line(one.domain)}".rstrip()
+    line = Text.assemble((f"{one.edge.id}  ", "dim"), (one_line(row.head), "bold"), f"{stance}: {one_line(one.label)}")
     line.append(f"  support {row.support}, probability {row.probability:.2f}", style="dim")
     line.append(f"  declined: {row.declined}" if row.declined else "", style="yellow")
     yield line
@@ -141,6 +141,7 @@ def _record(one: Concept, *, explain: bool) -> dict[str, Any]:
         "id": one.edge.id,
         "person": row.head,
         "stance": one.stance,
+        "domain": one.domain or None,
         "label": one.label,
         "liking": round(row.liking, 4),
         "support": row.support,

@@ -17,7 +17,7 @@ from ..store.ids import Tag, tagged
 from ..store.memories import MemoryRow
 from ..store.rows import transaction
 from .asking import SessionWriter
-from .concepts import domain_vectors, grow, sensitive
+from .concepts import domain_vectors, grow, plant, sensitive
 from .memories.base import Vectors
 from .ontology import Assertion, session
 from .plan import ASSERTIONS, Producer
@@ -61,6 +61,8 @@ class Assertions(Runner[SessionWriter[Assertion], _Draft]):
         with self._store.writing() as db, transaction(db):  # one for all of them: it costs more than what is written
             stored.write_assertions(db, rows)
             domain_vectors(db, self._embedder, (each.relation for draft in drafts for each in draft.assertions))
+            if vectors:
+                plant(db, self._embedder)
             grow(db, self._embedder.dimension, sensitive())
             for draft in drafts:
                 record(db, draft.read, ASSERTIONS, draft.by, draft.by.version)

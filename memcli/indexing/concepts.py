@@ -1,8 +1,9 @@
 """Concepts: assertions gathered to topics as they come, and topics lifted to edges of those who keep returning to them.
 
 Tag2Graph, step II (ontology-guided memory, §3.2 and A.4). A topic is learned from the store and the embedder: an
-assertion joins the nearest topic that is near enough, or begins one. Everything here can be made again from the
-assertions, and `store.concepts.drop_concepts` undoes all of it.
+assertion joins the nearest topic that is near enough, or begins one. What limits people in a domain says the same in
+words that lie far apart (vegan, no mushrooms, coeliac): it joins the topic that the domain's seed has made. Everything
+here can be made again from the assertions, and `store.concepts.drop_concepts` undoes all of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..config import settings
 from ..errors import UsageError
 from ..providers.embedding import Embedder
 from ..ranking import lifting
-from ..relations import AVERSIONS, DOMAINS, GLOSSES, RelationType
+from ..relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
 from ..store import concepts as stored
 from ..store.concepts import LiftedRow, Tastes, Topics
 from ..store.cosine import cosines, exact, unit_rows
@@ -27,10 +28,15 @@ from ..store.lifted import TAKEN_BACK, taken_back
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["TOPIC", "assigned", "candidates", "chosen", "domain_vectors", "features", "grow", "regated", "sensitive"]
+__all__ = [
+    "MARGIN", "TOPIC", "assigned", "candidates", "chosen", "domain_vectors", "features", "grow", "plant", "regated",
+    "sensitive",
+]  # fmt: skip
 
 #: From this cosine to a topic on an assertion joins it.
 TOPIC = 0.4
+#: A restriction whose cosine to a domain's seed is so much higher than to what is beside that is one in the domain.
+MARGIN = 0.09
 #: Two assertions of one person this near speak of one thing in other words (the paper's alias threshold, B.1).
 ALIAS = 0.85
 #: Edges that one person may have: beyond them the least probable are declined.
@@ -54,10 +60,25 @@ def sensitive() -> frozenset[str]:
 
 def domain_vectors(db: DuckDBPyConnection, embedder: Embedder, relations: Iterable[RelationType]) -> None:
     """Adds the domains that these relations bear on and the store has not: each a gloss, embedded once."""
-    missing = stored.missing_domains(db, sorted({DOMAINS[each] for each in relations if each in DOMAINS}))
+    missing = stored.missing(db, "domain", sorted({DOMAINS[each] for each in relations if each in DOMAINS}))
     if missing:
         vectors = embedder.embed([GLOSSES[name] for name in missing])
         stored.add_domains(db, dict(zip(missing, vectors, strict=True)))
+
+
+def plant(db: DuckDBPyConnection, embedder: Embedder) -> None:
+    """Adds the seeded topics that the store has not: it keeps their vectors, for topics are also learned without an
+    embedder.
+    """
+    missing = stored.missing(db, "seed", sorted(SEEDS))
+    if missing:
+        seeds, beside = ({name: _mean(embedder, texts[name]) for name in missing} for texts in (SEEDS, BESIDE))
+        stored.add_seeds(db, seeds, beside)
+
+
+def _mean(embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    mean: npt.NDArray[np.float32] = unit_rows(embedder.embed(texts).mean(axis=0, keepdims=True))[0]
+    return mean
 
 
 def grow(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str]) -> None:
@@ -86,7 +107,8 @@ def regated(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str], r
     held = stored.tastes(db, dimension, [row.topic])
     own = np.flatnonzero(held.head == row.head)
     room = QUOTA - stored.edges_of(db, [row.topic]).get(row.head, 0)
-    (gated,) = _gated([replace(row, declined=_declined(held, own, _wants(held), sensitive))], room)
+    wanted = _wants(held, stored.topics(db, dimension).seeded)
+    (gated,) = _gated([replace(row, declined=_declined(held, own, wanted, sensitive))], room)
     return gated
 
 
@@ -105,20 +127,47 @@ def assigned(found: Topics, fresh: Tastes) -> Tastes:
 
 def _assign(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
     """The place of each assertion's topic in `found`, which takes it in, and its cosine to that before it came."""
-    known, most = len(found.seqs), len(found.seqs) + len(fresh.unit)
-    found.sums = np.concatenate([found.sums, np.zeros((len(fresh.unit), found.sums.shape[1]), dtype=np.float32)])
+    places, nearness = _seeded(found, fresh)
+    loose = np.flatnonzero(places < 0)
+    places[loose], nearness[loose] = _gathered(found, fresh.vectors[loose])
+    return places, nearness
+
+
+def _seeded(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """The place of each assertion's seeded topic, -1 where it has none, and its cosine to that.
+
+    What takes a restriction back belongs where the restriction does.
+    """
+    places = np.full(len(fresh.unit), -1, dtype=np.int64)
+    if not len(found.beside):
+        return places, np.ones(len(fresh.unit), dtype=np.float32)
+    near = cosines(fresh.vectors, found.sums[: len(found.beside)])
+    ahead = near - cosines(fresh.vectors, found.beside)
+    best = ahead.argmax(axis=1)
+    said = zip(fresh.relation.tolist(), fresh.negated.tolist(), strict=True)
+    able = [relation in RESTRICTIONS or restricts(relation, negated) for relation, negated in said]
+    own = np.array(able, dtype=bool) & (ahead.max(axis=1) >= MARGIN)
+    places[own] = best[own]
+    return places, near.max(axis=1).astype(np.float32)
+
+
+def _gathered(found: Topics, vectors: npt.NDArray[np.float32]) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """The places of the nearest topics that are not seeded, new ones among them, and the cosines to them."""
+    first, before = len(found.beside), len(found.seqs)
+    known = before
+    found.sums = np.concatenate([found.sums, np.zeros_like(vectors)])
     centres, next_seq = exact(unit_rows(found.sums)), max(found.seqs, default=-1) + 1
-    places = np.zeros(len(fresh.unit), dtype=np.int64)
-    nearness = np.ones(len(fresh.unit), dtype=np.float32)
-    for number, vector in enumerate(fresh.vectors):
-        near = cosines(vector, centres[:known])
-        best = int(near.argmax()) if known else most
-        if best == most or near[best] < TOPIC:
+    places = np.zeros(len(vectors), dtype=np.int64)
+    nearness = np.ones(len(vectors), dtype=np.float32)
+    for number, vector in enumerate(vectors):
+        near = cosines(vector, centres[first:known])
+        best = first + int(near.argmax()) if len(near) else known
+        if best == known or near[best - first] < TOPIC:
             best, known = known, known + 1
-            found.seqs.append(next_seq + best - (most - len(fresh.unit)))
+            found.seqs.append(next_seq + best - before)
             found.members.append(0)
         else:
-            nearness[number] = near[best]
+            nearness[number] = near[best - first]
         found.sums[best] += vector
         found.members[best] += 1
         centres[best] = exact(unit_rows(found.sums[best][None]))[0]
@@ -156,30 +205,43 @@ def candidates(held: Tastes, centre: dict[int, npt.NDArray[np.float32]]) -> Iter
 def _lift(
     held: Tastes, found: Topics, sensitive: frozenset[str], taken: Set[tuple[int, str]], edges: Mapping[str, int]
 ) -> Iterator[LiftedRow]:
-    centre, wanted = found.centres(), _wants(held)
+    centre, seeds = found.centres(), found.seeded
+    wanted = _wants(held, seeds)
     rows: dict[str, list[LiftedRow]] = {}
-    for topic, head, own, standing in candidates(held, centre):
+    for topic, head, own, said in candidates(held, centre):
+        seeded = topic in seeds
+        standing = said[~wanted[said]] if seeded else said
         if len(standing) >= lifting.LEAST_SUPPORT:
             declined = TAKEN_BACK if (topic, head) in taken else _declined(held, own, wanted, sensitive)
             row = LiftedRow(
                 topic, head, float(wanted[standing].mean()), len(standing),
-                lifting.probability(features(held, standing, centre[topic])), declined,
+                lifting.probability(features(held, standing, centre[topic], TOPIC if seeded else -1.0)), declined,
             )  # fmt: skip
             rows.setdefault(head, []).append(row)
     for head, own_rows in rows.items():
         yield from _gated(own_rows, QUOTA - edges.get(head, 0))
 
 
-def features(held: Tastes, places: Ints, centre: npt.NDArray[np.float32]) -> dict[str, float]:
-    """The features of a candidate edge (`ranking.lifting.pattern`): its own assertions', whatever else was said."""
-    near = cosines(centre, held.vectors[places])
+def features(held: Tastes, places: Ints, centre: npt.NDArray[np.float32], least: float = -1.0) -> dict[str, float]:
+    """The features of a candidate edge (`ranking.lifting.pattern`): its own assertions', whatever else was said.
+
+    `least`: what a cosine counts at the least. Of a seeded topic that is what nearness has to be elsewhere: the scorer
+    knows no less, and what is in it is there for another reason.
+    """
+    near = np.maximum(cosines(centre, held.vectors[places]), least)
     return lifting.pattern(held.days[places], held.session[places].tolist(), held.confidence[places], near)
 
 
-def _wants(held: Tastes) -> Bools:
-    """For each assertion whether its tail is wanted."""
-    pairs = zip(held.relation, held.negated, strict=True)
-    return np.array([(RelationType(relation) not in AVERSIONS) != negated for relation, negated in pairs], dtype=bool)
+def _wants(held: Tastes, seeded: Set[int]) -> Bools:
+    """For each assertion whether its tail is wanted; in a seeded topic, whether it limits nobody."""
+    said = zip(held.topic.tolist(), held.relation.tolist(), held.negated.tolist(), strict=True)
+    return np.array(
+        [
+            not restricts(relation, negated) if topic in seeded else (relation not in AVERSIONS) != negated
+            for topic, relation, negated in said
+        ],
+        dtype=bool,
+    )
 
 
 def _declined(held: Tastes, own: Ints, wanted: Bools, sensitive: frozenset[str]) -> str:

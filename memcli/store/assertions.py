@@ -114,7 +114,7 @@ def _load(view: View) -> AssertionIndex:
     own = {name: column[kept] for name, column in found.items()}
     relation = own["relation"].astype(str)
     used = np.unique(own["concept"][own["concept"] >= 0])
-    domains = np.flatnonzero(concepts["seq"] < 0)
+    domains = np.flatnonzero(concepts["kind"] == "domain")
     place = {str(concepts["name"][at]): number for number, at in enumerate(domains)}
     return AssertionIndex(
         rows[kept],
@@ -146,4 +146,4 @@ def _rows(db: DuckDBPyConnection) -> Columns:
 
 
 def _concepts(db: DuckDBPyConnection) -> Columns:
-    return columns(db, "select seq, name, data from concept order by seq")
+    return columns(db, "select seq, kind, name, data from concept order by seq")

@@ -1,6 +1,8 @@
 """Concepts in the store: topics with their assertions, domains, and the topics lifted to a person's edges (Tag2Graph).
 
 A topic is the mean of its assertions' vectors, and has no words of its own: nothing in it outlives what was forgotten.
+A seeded topic is the vector of a domain's seed, whatever joins it. Topics count upwards from 0; what nothing can belong
+to, domains and what is met beside a seed, downwards from -1.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ __all__ = [
     "Tastes",
     "Topics",
     "add_domains",
+    "add_seeds",
     "drop_concepts",
     "edges_of",
-    "missing_domains",
+    "missing",
     "strays",
     "tastes",
     "topics",
@@ -43,11 +46,20 @@ _TASTES = ", ".join(f"'{relation.value}'" for relation in sorted(PREFERENCES))
 
 @dataclass(slots=True, eq=False)
 class Topics:
-    """Topics by number, with the sum of their assertions' vectors float32 [t, d] and how many those are."""
+    """Topics by number, with the sum of their assertions' vectors float32 [t, d] and how many those are.
+
+    The first are seeded: their vectors are their domains', with what is met `beside` each float32 [s, d].
+    """
 
     seqs: list[int]
     sums: Floats
     members: list[int]
+    beside: Floats
+
+    @property
+    def seeded(self) -> frozenset[int]:
+        """The numbers of the seeded ones."""
+        return frozenset(self.seqs[: len(self.beside)])
 
     def centres(self) -> dict[int, Floats]:
         """The vector of each topic, of unit length, by its number."""
@@ -91,9 +103,19 @@ class LiftedRow:
 
 def topics(db: DuckDBPyConnection, dimension: int) -> Topics:
     """Every topic of the open store."""
-    found = columns(db, "select seq, members, data from concept where kind = 'topic' order by seq")
-    data = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float32).reshape(-1, dimension)
-    return Topics(found["seq"].tolist(), data.copy(), found["members"].tolist())
+    found = columns(
+        db,
+        """select t.seq, t.members, t.data, b.data as beside from concept t
+           left join concept b on b.name = t.name and b.kind = 'beside' and t.kind = 'seed'
+           where t.kind = 'topic' or b.seq is not null order by t.kind, t.seq""",
+    )
+    beside = [each for each in found["beside"].tolist() if each is not None]
+    sums = _vectors(found["data"].tolist(), dimension)
+    return Topics(found["seq"].tolist(), sums, found["members"].tolist(), _vectors(beside, dimension))
+
+
+def _vectors(data: Sequence[bytes], dimension: int) -> Floats:
+    return np.frombuffer(b"".join(data), dtype=np.float32).reshape(-1, dimension).copy()
 
 
 def strays(db: DuckDBPyConnection, dimension: int) -> Tastes:
@@ -130,42 +152,55 @@ def write_members(db: DuckDBPyConnection, unit: Ints, topic: Ints, thing: Ints, 
 
 
 def write_topics(db: DuckDBPyConnection, found: Topics, changed: Sequence[int]) -> None:
-    """Writes the topics at these places in `found` anew."""
-    seqs = [found.seqs[place] for place in changed]
+    """Writes the topics at these places in `found` anew, those that are not seeded."""
+    moved = [place for place in changed if place >= len(found.beside)]
+    seqs = [found.seqs[place] for place in moved]
     db.execute("delete from concept where seq in (select unnest(?::integer[]))", [seqs])
-    append(
-        db,
-        "concept",
-        {
-            "seq": seqs,
-            "kind": ["topic"] * len(seqs),
-            "name": [""] * len(seqs),
-            "members": [found.members[place] for place in changed],
-            "data": [found.sums[place].tobytes() for place in changed],
-        },
-    )
+    named = [("", found.sums[place]) for place in moved]
+    _append(db, "topic", seqs, named, [found.members[place] for place in moved])
 
 
-def missing_domains(db: DuckDBPyConnection, names: Sequence[str]) -> list[str]:
-    """Which of these domains the store has no vector of."""
+def missing(db: DuckDBPyConnection, kind: str, names: Sequence[str]) -> list[str]:
+    """Which of these, of the kind `domain` or `seed`, the store has not."""
     if not names:
         return []
-    held = {name for (name,) in db.execute("select name from concept where kind = 'domain'").fetchall()}
+    held = {name for (name,) in db.execute("select name from concept where kind = ?", [kind]).fetchall()}
     return [name for name in names if name not in held]
 
 
 def add_domains(db: DuckDBPyConnection, vectors: Mapping[str, Floats]) -> None:
-    """Adds domains with their vectors float32 [d], numbered downwards from -1: topics count upwards from 0."""
-    first = int(scalar(db, "select coalesce(min(seq), 0) from concept where kind = 'domain'"))
+    """Adds domains with their vectors float32 [d]."""
+    _append_apart(db, "domain", vectors)
+
+
+def add_seeds(db: DuckDBPyConnection, vectors: Mapping[str, Floats], beside: Mapping[str, Floats]) -> None:
+    """Adds the seeded topics of these domains: the vectors float32 [d] of their seeds and of what is beside them."""
+    first = int(scalar(db, "select greatest(0, coalesce(max(seq), -1) + 1) from concept"))
+    _append(db, "seed", range(first, first + len(vectors)), list(vectors.items()))
+    _append_apart(db, "beside", beside)
+
+
+def _append_apart(db: DuckDBPyConnection, kind: str, vectors: Mapping[str, Floats]) -> None:
+    first = int(scalar(db, "select least(0, coalesce(min(seq), 0)) - 1 from concept"))
+    _append(db, kind, range(first, first - len(vectors), -1), list(vectors.items()))
+
+
+def _append(
+    db: DuckDBPyConnection,
+    kind: str,
+    seqs: Sequence[int],
+    named: Sequence[tuple[str, Floats]],
+    members: Sequence[int] | None = None,
+) -> None:
     append(
         db,
         "concept",
         {
-            "seq": [first - 1 - place for place in range(len(vectors))],
-            "kind": ["domain"] * len(vectors),
-            "name": list(vectors),
-            "members": [0] * len(vectors),
-            "data": [vector.astype(np.float32).tobytes() for vector in vectors.values()],
+            "seq": list(seqs),
+            "kind": [kind] * len(seqs),
+            "name": [name for name, _ in named],
+            "members": members or [0] * len(seqs),
+            "data": [vector.astype(np.float32).tobytes() for _, vector in named],
         },
     )
 
@@ -198,7 +233,7 @@ def edges_of(db: DuckDBPyConnection, beside: Sequence[int]) -> dict[str, int]:
 
 
 def drop_concepts(db: DuckDBPyConnection) -> None:
-    """Removes every topic and what was lifted of it; the assertions stay, and the domains."""
+    """Removes every topic and what was lifted of it; the assertions stay, and what domains need to be known by."""
     for table in ("belongs", "lifted"):
         db.execute(f"delete from {table}")
     db.execute("delete from concept where kind = 'topic'")

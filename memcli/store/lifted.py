@@ -39,10 +39,13 @@ _MEMBERS = """from lifted l join belongs b on b.concept = l.concept
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A topic as an edge of a person, or the candidate for one, by the id that people know it by."""
+    """A topic as an edge of a person, or the candidate for one, by the id that people know it by; and the domain of
+    which it is the seeded topic, or nothing.
+    """
 
     id: str
     row: LiftedRow
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,13 @@ def edges(db: DuckDBPyConnection) -> list[Edge]:
     """Every edge and declined candidate that rests on something: lifted ones first, the most probable first."""
     rows = db.execute(
         f"""select l.concept, l.head, l.liking, l.support, l.probability, l.declined,
-            first(u.id order by o.turn, u.id) {_MEMBERS} group by all"""
+            coalesce(s.name, ''), first(u.id order by o.turn, u.id) {_MEMBERS}
+            left join concept s on s.seq = l.concept and s.kind = 'seed' group by all"""
     ).fetchall()
-    found = [Edge(_name(str(head), str(first)), LiftedRow(topic, head, *rest)) for topic, head, *rest, first in rows]
+    found = [
+        Edge(_name(str(head), str(first)), LiftedRow(topic, head, *rest), domain)
+        for topic, head, *rest, domain, first in rows
+    ]
     return sorted(found, key=lambda edge: (edge.row.declined != "", -edge.row.probability, edge.row.head, edge.id))
 
 

@@ -90,7 +90,8 @@ def _counts(db: DuckDBPyConnection, sql: str) -> dict[str, int]:
 
 
 def _topics(db: DuckDBPyConnection) -> tuple[int, int]:
-    topics = scalar(db, "select count(*) from concept where kind = 'topic'")
+    belonging = "seq in (select concept from belongs)"  # else a seed is none yet
+    topics = scalar(db, f"select count(*) from concept where kind = 'topic' or (kind = 'seed' and {belonging})")
     return int(topics), int(scalar(db, "select count(*) from lifted where declined = ''"))
 
 
