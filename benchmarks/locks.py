@@ -41,8 +41,7 @@ def ingest(
     pace, said = Pace(), [(0.0, 0.0)]
 
     def hear(_source: object, report: object) -> None:
-        if report.done:  # type: ignore[attr-defined]
-            pace.reached(report.done)  # type: ignore[attr-defined]
+        pace.reached(min(report.worked or 0.0, 1.0))  # type: ignore[attr-defined]
         if pace.left is not None and pace.elapsed > said[-1][0] + 1:
             said.append((pace.elapsed, pace.elapsed + pace.left))
 

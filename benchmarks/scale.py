@@ -69,7 +69,7 @@ def lines(format_name: str, count: int) -> Iterator[str]:
 def passed(path: Path) -> int:
     """Sends a file through everything before the indexer; returns how many turns came out."""
     indexer = Forgetful()
-    run = Ingestion(lambda _stored, _passed: indexer, Watcher())  # type: ignore[arg-type, return-value]
+    run = Ingestion(lambda _stored, _passed, _embedded: indexer, Watcher())  # type: ignore[arg-type, return-value]
     for source in sources([path]):
         run.run(source, None, strict=False)
     run.finish()

@@ -28,8 +28,9 @@ __all__ = ["Ingestion", "Report", "Watcher", "begun"]
 class Report:
     """What an ingest did. Counts of messages: read, and added as new turns; the rest was known already, or `forgotten`.
 
-    `redacted`: how many secrets of which kind were left out of what was read. Of what was read so much is done with:
-    `written`, and `passed`, which was not to be. `share`: how much of the input is read, None where nobody can tell.
+    `redacted`: how many secrets of which kind were left out of what was read. Of what was read so much is `embedded`,
+    and so much is done with: `written`, and `passed`, which was not to be. `share`: how much of the input is read, None
+    where nobody can tell.
     """
 
     messages: int = 0
@@ -41,12 +42,21 @@ class Report:
     redacted: Counter[str] = field(default_factory=Counter)
     written: int = 0
     passed: int = 0
+    embedded: int = 0
     share: float | None = None
 
     @property
     def done(self) -> float | None:
         """How much of the input is done with, None where nobody can tell."""
-        return (self.written + self.passed) / self.messages * self.share if self.share and self.messages else None
+        return self._of_all(self.written + self.passed)
+
+    @property
+    def worked(self) -> float | None:
+        """How much of the work is done, most of which is to embed; None where nobody can tell."""
+        return self._of_all(self.embedded + self.passed)
+
+    def _of_all(self, turns: float) -> float | None:
+        return turns / self.messages * self.share if self.share and self.messages else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,8 @@ class Watcher:
     making: Callable[[str, int, int], object] = lambda _what, _done, _of: None
 
 
+Stored = Callable[[Session, int, int], object]
+Counted = Callable[[int], object]
 #: Lets the turns pass that may be stored.
 Gate = Callable[[Sequence[Turn]], Sequence[Turn]]
 
@@ -76,7 +88,7 @@ class Ingestion:
 
     def __init__(
         self,
-        indexer: Callable[[Callable[[Session, int, int], object], Callable[[int], object]], Indexer],
+        indexer: Callable[[Stored, Counted, Counted], Indexer],
         watcher: Watcher,
         gate: Gate = lambda turns: turns,
         redactor: Redactor | None = None,
@@ -88,7 +100,7 @@ class Ingestion:
         self._watcher = watcher
         self._gate = gate
         self._redactor = redactor
-        self._indexer = indexer(self._stored, self._pass)
+        self._indexer = indexer(self._stored, self._pass, self._embedded)
         self._source: Source | None = None
 
     def run(self, source: Source, format_name: str | None, *, strict: bool, all_branches: bool = False) -> None:
@@ -182,6 +194,11 @@ class Ingestion:
     def _pass(self, turns: int) -> None:
         self.report.passed += turns
 
+    def _embedded(self, turns: int) -> None:
+        self.report.embedded += turns
+        if self._source is not None:
+            self._watcher.progress(self._source, self.report)
+
     def _stored(self, session: Session, taken: int, added: int) -> None:
         self.report.written += taken
         self.report.added += added
@@ -209,7 +226,7 @@ def begun(
     """A run that adds to this store what it has not, and, `allow_again`, what was forgotten; see `Ingestion`."""
     between = partial(tag, store, embedder)
     return Ingestion(
-        lambda stored, passed: Indexer(store, embedder, stored, passed, between),
+        lambda stored, passed, embedded: Indexer(store, embedder, stored, passed, embedded, between),
         watcher,
         tombstones.Gate(store, allow_again=allow_again),
         redactor,

@@ -25,6 +25,7 @@ Cli = Callable[..., Ran]
 def test_a_pace_by_hand() -> None:
     now = [100.0]
     pace = Pace(clock=lambda: now[0])
+    pace.reached(0.0)
     assert pace.left is None
     now[0] = 110.0
     pace.reached(0.25)
@@ -40,6 +41,7 @@ def test_batches_do_not_mislead_it() -> None:
     """Work at an even pace that is stored in batches, each larger than the one before: what is said comes true."""
     now = [0.0]
     pace, stored, batch, whole = Pace(clock=lambda: now[0]), 0.0, 0.01, 1.0
+    pace.reached(0.0)
     while stored < whole:
         for tenth in range(1, 11):  # a batch is told of when it is stored, and looked at while the next is made
             now[0] = (stored + batch * tenth / 10) * 600

@@ -27,19 +27,18 @@ _MANY = 200
 class Pace:
     """How long something takes, by what is done: it comes in batches, so that nothing is learned between two of them.
 
-    `done` is a share of the whole. Seconds by `clock`.
+    `done` is a share of the whole. Seconds by `clock`, from when it is first told how much is done.
     """
 
     clock: Callable[[], float] = time.monotonic
     done: float = 0.0
-    _began: float = field(init=False)
+    _began: float | None = None
     _lasts: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._began = self.clock()
 
     def reached(self, done: float) -> None:
         """So much is done now."""
+        if self._began is None:
+            self._began = self.clock()
         if done > self.done:
             self.done = done
             self._lasts = self.elapsed / done
@@ -47,7 +46,7 @@ class Pace:
     @property
     def elapsed(self) -> float:
         """Seconds since it began."""
-        return self.clock() - self._began
+        return 0.0 if self._began is None else self.clock() - self._began
 
     @property
     def left(self) -> float | None:
@@ -112,13 +111,12 @@ class _Bar:
         """What is stored, how fast, and how long the rest takes."""
         from .render import one_line
 
-        if report.done:
-            self._pace.reached(min(report.done, 1.0))
+        self._pace.reached(min(report.worked or 0.0, 1.0))
         rate = report.added / self._pace.elapsed if self._pace.elapsed > 0 else 0.0
         text = f"{report.added:,} stored, {rate:,.0f}/s{_left(self._pace)}"
         total = None if report.share is None else 1.0
         self._bar.update(
-            self._task, description=one_line(source.name)[:30], total=total, completed=self._pace.done, text=text
+            self._task, description=one_line(source.name)[:30], total=total, completed=report.done or 0.0, text=text
         )
 
     def making(self, what: str, done: int, of: int) -> None:
@@ -131,7 +129,7 @@ class _Bar:
 
 
 def _left(pace: Pace) -> str:
-    if pace.left is None:
+    if not pace.left:
         return ""
     minutes, seconds = divmod(round(pace.left), 60)
     return f", {minutes}:{seconds:02} left"

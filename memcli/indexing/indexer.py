@@ -40,7 +40,8 @@ _LEISURE = 4.0
 
 class Indexer:
     """Takes sessions' turns and stores them with their index; calls `stored` with each session that is committed, how
-    many turns were taken of it, and how many of these were new, and `passed` with how many were known already.
+    many turns were taken of it, and how many of these were new, `passed` with how many were known already, and
+    `embedded` with how many are about to be written.
 
     One batch is written, by a thread of its own, which calls `stored`, while the next is read and embedded. `between`
     is called, in the caller's thread, with the sessions of each whole batch once it is written.
@@ -52,12 +53,14 @@ class Indexer:
         embedder: Embedder,
         stored: Callable[[Session, int, int], object] = lambda _session, _taken, _added: None,
         passed: Callable[[int], object] = lambda _known: None,
+        embedded: Callable[[int], object] = lambda _taken: None,
         between: Callable[[Sequence[SessionId]], object] = lambda _sessions: None,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._stored = stored
         self._passed = passed
+        self._has_embedded = embedded
         self._between = between
         self._batch = min(FIRST_BATCH, BATCH)
         self._index = VectorIndex(embedder.dimension)
@@ -93,6 +96,7 @@ class Indexer:
         embedded = self._embed(
             [h for s in waiting for p in s.segments for h in zip(p.hashes, p.sentences, strict=True)]
         )
+        self._has_embedded(sum(len(segmented.turns) for segmented in waiting))
         self._wait()
         self._writing, self._embedded = waiting, embedded
         self._written = self._thread.submit(self._write, waiting, embedded)
