@@ -77,7 +77,8 @@ Gate = Callable[[Sequence[Turn]], Sequence[Turn]]
 
 #: Problems beyond these are counted and told, but not kept: a file may have a million of them.
 _KEPT_PROBLEMS = 1000
-#: Bytes from which on it tells how many messages there are that some of them, read ahead, are not looked at yet.
+#: Bytes from which on, or from a quarter of all on, it tells how many messages there are, though some of what was read
+#: ahead was not looked at yet.
 _TELLING = 1 << 20
 #: As many of the files that are passed over are named.
 _NAMED = 3
@@ -167,7 +168,7 @@ class Ingestion:
 
     def _share(self, read: int) -> float | None:
         """How much of the input is read; None as long as the buffers hold a good part of what was."""
-        if self._expected is None or read < min(_TELLING, self._expected):
+        if self._expected is None or read < min(_TELLING, self._expected // 4):
             return None
         return min(read / max(self._expected, 1), 1.0)
 

@@ -84,7 +84,7 @@ def _record(noted: Noted) -> dict[str, Any]:
 
 
 def _print(memory: Memory, noted: Noted) -> None:
-    from .render import console, emit, evidence_line, one_line
+    from .render import console, emit, evidence_line, one_line, print_line
 
     said = noted.answer.verdict or "no verdict any more"
     emit(f"{noted.answer.given.id}  {said}: {one_line(noted.answer.given.question)}")
@@ -92,7 +92,7 @@ def _print(memory: Memory, noted: Noted) -> None:
         emit(f"  {line}")
     turns = memory.care.turns(noted.answer.missed)
     for turn in (turns[i] for i in noted.answer.missed if i in turns):
-        console().print(evidence_line("", turn.said_at, turn.speaker, turn.text, turn.id), soft_wrap=True)
+        print_line(console(), evidence_line("", turn.said_at, turn.speaker, turn.text, turn.id))
 
 
 def _effects(noted: Noted) -> Iterator[str]:

@@ -143,13 +143,13 @@ def _is_confirmed(count: int) -> bool:
 
 def _show(memory: Memory, turns: Sequence[TurnId], of: int, first: int = 1) -> None:
     """The turns as lines, on stderr: what is asked about, and no data."""
-    from .render import console, evidence_line
+    from .render import console, evidence_line, print_line
 
     out = console(stderr=True)
     said = memory.care.turns(turns)
     for number, turn in enumerate((said[i] for i in turns if i in said), start=first):
         line = evidence_line(str(number), turn.said_at, turn.speaker, turn.text, turn.id)
-        out.print(line, soft_wrap=True)
+        print_line(out, line)
     if of > len(turns):
         out.print(f"     and {of - len(turns):,} more")
 

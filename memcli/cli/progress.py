@@ -115,9 +115,8 @@ class _Bar:
         rate = report.added / self._pace.elapsed if self._pace.elapsed > 0 else 0.0
         text = f"{report.added:,} stored, {rate:,.0f}/s{_left(self._pace)}"
         total = None if report.share is None else 1.0
-        self._bar.update(
-            self._task, description=one_line(source.name)[:30], total=total, completed=report.done or 0.0, text=text
-        )
+        name = "storing" if report.share == 1.0 else one_line(source.name)[:30]
+        self._bar.update(self._task, description=name, total=total, completed=report.done or 0.0, text=text)
 
     def making(self, what: str, done: int, of: int) -> None:
         """How many sessions are done."""
