@@ -26,7 +26,7 @@ from .store.snapshots import generation
 from .store.view import View, unchanged
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
-from .strategies.base import evidence, wordings
+from .strategies.base import evidence, is_worded, wordings
 from .strategies.heeding import heed, room
 from .text import content_stems
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from .store.compaction import Compaction
     from .strategies.filters_by_model import ConsultingFilters
 
-    _Asked = tuple[str, int, Filters | None, datetime | None, str, ConsultingFilters | None]
+    _Asked = tuple[str, Filters | None, datetime | None, Strategy]
 
 __all__ = ["Memory", "Reading"]
 
@@ -264,9 +264,10 @@ class Memory:
         return unchanged(partial(self._search, text, k, filters, at, strategy_name), self.store.reading)
 
     def _search(self, text: str, k: int, filters: Filters | None, at: datetime | None, strategy_name: str) -> list[Hit]:
-        query, found, view = self._retrieve(text, k, filters, at, strategy_name)
-        with self.store.reading():
-            return heed(query, view, found)[:k]
+        chosen = strategy(strategy_name)
+        query, view = self._query(text, filters, at, chosen)
+        with self.store.reading():  # one opening for all that is looked up
+            return heed(query, view, chosen.retrieve(query, view, k + room(query)))[:k]
 
     def ask(
         self,
@@ -285,19 +286,19 @@ class Memory:
         asked for the first time over this store, what goes where.
         """
         self._get_ready(question, k, strategy_name)
-        asked = (question, k, filters, at, strategy_name, self._filters(tell))
+        chosen = strategy(strategy_name, self._filters(tell))
         # The store is not held while a model thinks: others may want to write.
         held = self.store.reading if self._consulted is None else nullcontext
-        return unchanged(partial(self._ask, asked, watch, tell), held)
+        return unchanged(partial(self._ask, (question, filters, at, chosen), k, watch, tell), held)
 
     def _ask(
-        self, asked: _Asked, watch: Callable[[str], object] | None, tell: Callable[[str], object] | None
+        self, asked: _Asked, k: int, watch: Callable[[str], object] | None, tell: Callable[[str], object] | None
     ) -> Reading:
         from .reading.heeding import StoredReader, refuted
 
-        query, found, view = self._retrieve(*asked)
-        with self.store.reading():  # one opening for all that is looked up
-            before = evidence(view, found, asked[1] + room(query))
+        query, view = self._query(*asked)
+        with self.store.reading() if self._consulted is None else nullcontext():
+            before = evidence(view, asked[-1].retrieve(query, view, k + room(query)), k + room(query))
             extractive, hits = StoredReader(self.store, view, before), heed(query, view, before)
             if self._consulted is None:
                 return Reading(extractive.read(query, hits), hits)
@@ -330,10 +331,11 @@ class Memory:
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
             view.preload(content_stems(text), chosen.needs)
+            names = view.speaker_names if is_worded(chosen) else []
         model = loading.result()
         if stored is not None and stored.id != model.id:
             raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))
-        wanted = wordings(chosen, text, view.speaker_names)
+        wanted = wordings(chosen, text, names)
         rows = model.embed([text, *wanted.values()])
         phrasings = dict(zip(wanted, rows[1:], strict=True))
         return Query(text, rows[0], at, filters, phrasings, said.missed, said.wrong), view
@@ -347,19 +349,8 @@ class Memory:
 
         return ConsultingFilters(lambda: consulted.model(tell))
 
-    def _retrieve(
-        self,
-        text: str,
-        k: int,
-        filters: Filters | None,
-        at: datetime | None,
-        strategy_name: str,
-        chosen_by: ConsultingFilters | None = None,
-    ) -> tuple[Query, list[Hit], View]:
-        chosen = strategy(strategy_name, chosen_by)
-        query, view = self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
-        with self.store.reading() if chosen_by is None else nullcontext():  # not held while a model thinks
-            return query, chosen.retrieve(query, view, k + room(query)), view
+    def _query(self, text: str, filters: Filters | None, at: datetime | None, chosen: Strategy) -> tuple[Query, View]:
+        return self.query(text, filters or Filters(), at or datetime.now().astimezone(), chosen)
 
     def _get_ready(self, text: str, k: int, strategy_name: str) -> None:
         """Makes what the strategy needs. Raises UsageError where there is nothing to look for."""

@@ -24,6 +24,7 @@ __all__ = [
     "chunk_units",
     "cut",
     "evidence",
+    "is_worded",
     "left_out",
     "mention_vectors",
     "ranked",
@@ -65,6 +66,11 @@ class Mentioning(Protocol):
 
 
 _MENTION = "mention: "
+
+
+def is_worded(strategy: Strategy) -> bool:
+    """Whether the strategy wants anything embedded for a question besides itself."""
+    return bool(strategy.phrasings) or isinstance(strategy, Mentioning)
 
 
 def wordings(strategy: Strategy, question: str, speakers: Sequence[str]) -> dict[str, str]:
