@@ -33,7 +33,7 @@ BATCH = 3000
 #: The first batch is smaller, and each after it larger by so much, so that something is stored soon.
 FIRST_BATCH, GROWTH = 400, 1.5
 #: Sentences of a session that are written in one transaction: the store is held until it is done.
-_MOST = 800
+_MOST = 400
 #: After the store was held, others may have it for so many times as long, while nobody waits for what is to be written.
 _LEISURE = 4.0
 
