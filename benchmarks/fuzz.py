@@ -37,18 +37,19 @@ def targets() -> Mapping[str, Target]:
     import atheris
 
     with atheris.instrument_imports(include=["memcli"]):
-        from memcli.english.phrases import mentions
         from memcli.errors import MemcliError
         from memcli.formats.base import Adaptable, Setting
         from memcli.formats.detection import FORMATS, detect
-        from memcli.indexing.events import events
-        from memcli.indexing.memories.base import SessionText
-        from memcli.indexing.ontology.tagging import assertions
-        from memcli.indexing.segments import segment
+        from memcli.generated import SessionText
+        from memcli.indexing.transcript.segments import segment
+        from memcli.languages.dates import parse_date
+        from memcli.languages.english.assertions.tagging import assertions
+        from memcli.languages.english.events import events
+        from memcli.languages.english.phrases import mentions
+        from memcli.languages.english.questions import parse
+        from memcli.languages.english.times import find
         from memcli.model import Session, SessionId, Turn, TurnId
         from memcli.providers.structured import Malformed, Schema, read
-        from memcli.reading.question import parse
-        from memcli.times import find, parse_date
 
     form = Schema("form", {"names": {"type": "array", "items": {"type": "string"}}, "sure": {"type": "boolean"}})
 
@@ -88,7 +89,7 @@ def targets() -> Mapping[str, Target]:
             assertions(turn, parts[place], turns[:place], ("Ada", "Bo"))
 
     def of_question(data: bytes) -> None:
-        parse(text(data), frozenset({"Ada", "Bo"}))
+        parse(text(data), ("Ada", "Bo"))
         mentions(text(data), ["Ada", "Bo"])
 
     return {

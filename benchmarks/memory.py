@@ -26,11 +26,11 @@ from memcli.evaluation.baselines import DenseUnits
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
 from memcli.evaluation.runner import latest_said
+from memcli.languages.base import NAMELESS
 from memcli.memory import Memory
 from memcli.model import Hit, Kind, Query
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
 from memcli.ranking.arrays import group_max, top
-from memcli.ranking.phrasing import NAMELESS
 from memcli.store.recalled import memories, nodes
 from memcli.store.view import View
 from memcli.strategies import strategy

@@ -22,12 +22,11 @@ import numpy.typing as npt
 
 from memcli.evaluation.answers import token_f1
 from memcli.memory import Memory
-from memcli.model import Filters, Hit, Query
+from memcli.model import Filters, Hit, Query, Seeks
 from memcli.reading.confidence import signals
 from memcli.reading.extractive import ExtractiveReader
 from memcli.reading.network import Confidence, Constants, Network, to_json
 from memcli.reading.passages import Transcript, gather
-from memcli.reading.question import Seeks, parse
 from memcli.reading.spans import WIDTH, candidates
 from memcli.reading.stored import StoredTranscript
 from memcli.reading.temporal import Found
@@ -109,7 +108,7 @@ def _case(memory: Memory, group: str, question: str, gold: str, category: int) -
 
 def training_rows(case: Case, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
     """Candidates of an answerable question, the good ones and some others, with their overlap with the answer."""
-    question = parse(case.query.text, case.transcript.speakers())
+    question = case.query.question
     if case.category not in ANSWERABLE or question.seeks is Seeks.WHEN:
         return np.zeros((0, WIDTH), np.float32), np.zeros(0, np.float32)
     parts = [candidates(question, p) for p in gather(question, case.query, case.hits, case.transcript)]

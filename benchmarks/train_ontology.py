@@ -24,7 +24,7 @@ from ontology_fitting import CONSISTENCY, Listed, disagreement, fit_lifting, fit
 from train_fused import FOLDS, folds, shuffled
 
 from memcli.evaluation.datasets import Haystack, Question, haystacks
-from memcli.indexing import concepts
+from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import Embedder, embedder

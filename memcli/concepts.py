@@ -126,7 +126,7 @@ class Concepts:
 
     def restore(self, name: str) -> Concept:
         """Leaves an edge that was taken back to the gate again. Raises what `find` does; NothingFound if it was not."""
-        from .indexing.concepts import regated, sensitive
+        from .indexing.ontology.topics import regated, sensitive
 
         unwanted = sensitive()
 

@@ -97,7 +97,7 @@ def _last_path(store: Path) -> Path:
 
 
 def _tidy(db: DuckDBPyConnection) -> None:
-    from .indexing.feedback import settle
+    from .indexing.strengths import settle
 
     stored.prune(db, stored.KEPT - BATCH)
     settle(db)
@@ -159,7 +159,7 @@ class Feedback:
             return self._applied(db, id_)
 
     def _applied(self, db: DuckDBPyConnection, id_: str) -> Noted:
-        from .indexing.feedback import settle
+        from .indexing.strengths import settle
 
         settle(db)
         stored.touch(db)

@@ -13,8 +13,8 @@ from pathlib import Path
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
 from .formats.pacing import paced
-from .indexing.indexer import Indexer
 from .indexing.prepare import tag
+from .indexing.transcript.indexer import Indexer
 from .model import Session, Turn
 from .providers.embedding import Embedder
 from .redaction import Redactor

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from .errors import ModelUnavailable, UsageError
 from .indexing.plan import EVERY_INGEST, TRANSCRIPT
+from .languages import spoken
 from .model import Answer, Filters, Hit, Needs, Query, Session, Turn, TurnId
 from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder, how_to_use, is_known, name_of
-from .ranking.phrasing import is_blank
 from .store import transcript
 from .store.connection import Store
 from .store.feedback import verdicts_on
@@ -26,9 +26,9 @@ from .store.snapshots import generation
 from .store.view import View, unchanged
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
-from .strategies.base import evidence, is_worded, wordings
+from .strategies.base import evidence, wordings
 from .strategies.heeding import heed, room
-from .text import content_stems
+from .text import content_stems, is_blank
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
     from .care import Care
@@ -331,14 +331,14 @@ class Memory:
             loading = self._model_in_background(stored)
             view = self._view(filters.conversation, stored)
             view.preload(content_stems(text), chosen.needs)
-            names = view.speaker_names if is_worded(chosen) else []
+            question = spoken([text]).question(text, view.speaker_names)
         model = loading.result()
         if stored is not None and stored.id != model.id:
             raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))
-        wanted = wordings(chosen, text, names)
+        wanted = wordings(chosen, question, view.speaker_names)
         rows = model.embed([text, *wanted.values()])
         phrasings = dict(zip(wanted, rows[1:], strict=True))
-        return Query(text, rows[0], at, filters, phrasings, said.missed, said.wrong), view
+        return Query(question, rows[0], at, filters, phrasings, said.missed, said.wrong), view
 
     def _filters(self, tell: Callable[[str], object] | None) -> ConsultingFilters | None:
         """What chooses among candidates: the language model that words the answers, if any."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
+from enum import IntFlag, StrEnum
 from types import MappingProxyType
 from typing import NewType
 
@@ -21,15 +21,20 @@ import numpy.typing as npt
 __all__ = [
     "Answer",
     "Context",
+    "Cue",
     "Edge",
     "Filters",
     "Hit",
     "Kind",
+    "Named",
     "Needs",
     "Query",
+    "Question",
     "Relation",
+    "Seeks",
     "Session",
     "SessionId",
+    "Spelling",
     "Turn",
     "TurnId",
     "Unit",
@@ -71,6 +76,19 @@ class Relation(StrEnum):
     HAS_ARGUMENT = "has_argument"
     SYNONYM = "synonym"
     ASSOCIATED = "associated"
+
+
+class Cue(IntFlag):
+    """What can be seen in a turn's words without knowing the question: one bit each, computed when it is indexed."""
+
+    DATE = 1  # says when something is, was or will be
+    PREFERENCE = 2  # the speaker's own liking, disliking, habit or limit
+    CHOICE = 4  # picks one of the things on offer
+    QUESTION = 8
+    FIRST_PERSON = 16
+    SECOND_PERSON = 32
+    IMAGE = 64
+    DIGIT = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,22 +166,89 @@ class Filters:
     unsupported: bool = False
 
 
+class Seeks(StrEnum):
+    """The kind of answer that a question asks for."""
+
+    WHEN = "when"
+    LENGTH = "length"
+    COUNT = "count"
+    OFTEN = "often"
+    WHO = "who"
+    WHERE = "where"
+    WHY = "why"
+    YES_NO = "yes-no"
+    HOW = "how"
+    WHICH = "which"
+    WHAT = "what"
+
+
+class Spelling(StrEnum):
+    """How a name is written: the first name as names are, so in another case, or a part or the beginning of it."""
+
+    NAME = "name"
+    ANY_CASE = "any case"
+    PART = "part"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A mention of a speaker. `word`: what stands there; empty where only another case of it does."""
+
+    speaker: str
+    word: str
+    spelling: Spelling
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, read once, when the query is made. `named`: whom of the speakers it mentions, and how.
+
+    `about` is the speaker it is about, `stems` its content words without speakers' names. `head` is the stem of the
+    noun that the answer is one of: "book" in "What book …", "" where there is none. `seeks` is the kind of answer;
+    `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have. `language`: by whose
+    rules it was read.
+    """
+
+    text: str
+    seeks: Seeks = Seeks.WHAT
+    stems: tuple[str, ...] = ()
+    about: str | None = None
+    listing: bool = False
+    holds_now: bool = False
+    head: str = ""
+    named: tuple[Named, ...] = ()
+    seeks_time: bool = False
+    seeks_advice: bool = False
+    first_person: bool = False
+    language: str = "en"
+
+    @property
+    def speakers(self) -> list[str]:
+        """Whom it names by the first name, in any case, sorted."""
+        return sorted({each.speaker for each in self.named if each.spelling is not Spelling.PART})
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, the moment it is asked, and its vector (float32 [d], unit length).
+    """A question as it was read, its vector (float32 [d], unit length), and the moment it is asked.
 
     `phrasings` holds the vectors of the question's other wordings that the strategy asked for, by name. `missed` and
     `wrong`: turns of which people said that answers to this question missed them (by id their number in the store), or
     that rested on them and were wrong.
     """
 
-    text: str
+    question: Question
     vector: npt.NDArray[np.float32]
     asked_at: datetime
     filters: Filters = field(default_factory=Filters)
     phrasings: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
     missed: Mapping[TurnId, int] = field(default_factory=dict)
     wrong: frozenset[TurnId] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The question's words."""
+        return self.question.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ import threading
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["clean", "content_stems", "sentences", "stem", "stems", "token_estimate", "words"]
+__all__ = ["clean", "content_stems", "image", "is_blank", "sentences", "stem", "stems", "token_estimate", "words"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _SPACE = re.compile(r"\s+")
+_IMAGE = re.compile(r"^\[image:\s*(.+?)\s*\]$", re.IGNORECASE)
 
 #: A sentence longer than this (a log, a table, base64) is cut at white space: the embedder reads 256 tokens.
 LONGEST_SENTENCE = 900
@@ -38,6 +39,17 @@ STOPWORDS = frozenset(
 def clean(text: str) -> str:
     """`text` in Unicode normal form C without control characters or direction overrides; tabs and newlines stay."""
     return unicodedata.normalize("NFC", _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def image(sentence: str) -> str:
+    """The caption of an image that a sentence stands for, as memcli writes it down; empty where it is none."""
+    match = _IMAGE.match(sentence)
+    return match[1] if match else ""
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to see in it: spaces, control characters, signs without a form."""
+    return all(unicodedata.category(sign)[0] in "CZ" for sign in text)
 
 
 def sentences(text: str) -> list[str]:

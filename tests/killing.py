@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from memcli.cli.boundary import run
-from memcli.indexing import indexer
+from memcli.indexing.transcript import indexer
 from memcli.ingestion import Watcher
 from memcli.memory import Memory
 from memcli.store.compaction import leftovers

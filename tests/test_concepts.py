@@ -10,7 +10,7 @@ import pytest
 
 from memcli.concepts import Concepts
 from memcli.errors import UsageError
-from memcli.indexing import concepts
+from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.providers.embedding import embedder
 from memcli.ranking import learned, lifting

@@ -13,7 +13,7 @@ import pytest
 
 from memcli.concepts import Concept
 from memcli.formats import Message
-from memcli.indexing import concepts as learning
+from memcli.indexing.ontology import topics as learning
 from memcli.memory import Memory
 from memcli.model import TurnId
 from memcli.ranking import learned

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from memcli.formats import Message
-from memcli.indexing import indexer
+from memcli.indexing.transcript import indexer
 from memcli.memory import Memory
 
 from .conftest import TRIES

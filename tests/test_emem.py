@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from memcli.errors import ModelUnavailable
-from memcli.indexing.event_graph import MOST_SYNONYMS, SYNONYM
+from memcli.indexing.events.runner import MOST_SYNONYMS, SYNONYM
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Kind, Query, Unit, UnitId
 from memcli.providers.fakes import FakeLanguageModel

@@ -28,6 +28,7 @@ from memcli.evaluation.outcomes import Outcomes
 from memcli.evaluation.own import are_own
 from memcli.evaluation.runner import Corpus, Plan, Result, run
 from memcli.evaluation.scoring import document
+from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
 from memcli.providers.fakes import FakeEmbedder
@@ -71,7 +72,7 @@ def view(sample_store: Path) -> View:
 
 
 def query(text: str, **filters: Any) -> Query:
-    return Query(text, FakeEmbedder().embed([text])[0].repeat(6), AT, Filters(**filters))
+    return Query(parse(text, ()), FakeEmbedder().embed([text])[0].repeat(6), AT, Filters(**filters))
 
 
 @pytest.mark.parametrize("name", BASELINES)

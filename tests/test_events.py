@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.english.phrases import head_verb, mentions
-from memcli.english.tenses import base_form, past_form
-from memcli.indexing.events import Event, events
-from memcli.indexing.events.arguments import arguments
-from memcli.indexing.memories import SessionText
-from memcli.indexing.segments import segment
+from memcli.generated import Event, SessionText
+from memcli.indexing.transcript.segments import segment
+from memcli.languages.english.arguments import arguments
+from memcli.languages.english.events import events
+from memcli.languages.english.phrases import head_verb, mentions
+from memcli.languages.english.tenses import base_form, past_form
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 
 AT = datetime(2023, 5, 8, 13, 56)
@@ -299,6 +299,6 @@ def test_any_question_has_distinct_mentions(question: str, names: list[str]) -> 
 )  # fmt: skip
 def test_a_very_long_turn_finishes(who: str, text: str) -> None:
     dialogue = session((who, text), (BEN, "Yes, in May."), (who, text))
-    began = time.monotonic()
+    began = time.process_time()
     events(dialogue)
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20

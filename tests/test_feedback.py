@@ -18,7 +18,7 @@ import pytest
 from memcli.errors import NothingFound, UsageError
 from memcli.feedback import Feedback, given, remember
 from memcli.formats import Message
-from memcli.indexing.feedback import settle
+from memcli.indexing.strengths import settle
 from memcli.memory import Memory, Reading
 from memcli.model import Answer, Filters, TurnId
 from memcli.providers.fakes import FakeLanguageModel

@@ -201,7 +201,7 @@ def test_a_forgotten_session_stays_forgotten(filled: Memory) -> None:
 
 
 def test_a_writer_that_has_not_heard_of_it_does_not_bring_it_back(filled: Memory) -> None:
-    from memcli.indexing.indexer import Indexer
+    from memcli.indexing.transcript.indexer import Indexer
     from memcli.providers.fakes import FakeEmbedder
     from memcli.store import transcript
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli.indexing.generation import Generator
-from memcli.indexing.memories import Generated
+from memcli.generated import Generated
+from memcli.indexing.memories.runner import Generator
 from memcli.indexing.prepare import kept_up, lacking
 from memcli.memory import Memory
 from memcli.model import Filters, Kind
@@ -127,7 +127,7 @@ def test_what_its_sources_do_not_support_is_kept_and_not_given(
         turn = text.turns[0]  # type: ignore[attr-defined]
         return [Generated(Kind.FACT, "Ada won 700 euros in Vienna", (turn.id,), turn.said_at, "Ada")]
 
-    monkeypatch.setattr("memcli.indexing.memories.writers.facts", invented)
+    monkeypatch.setattr("memcli.languages.english.facts.facts", invented)
     memory.ingest([write("a.jsonl", *said("s1", "I moved to Porto yesterday."))])
     memory.prepare(["sgmem"])
     ((supported, reason),) = [r[1:] for r in rows(memory, "u.kind, m.supported, m.reason") if r[0] == "fact"]

@@ -21,7 +21,7 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable, UsageError
 from memcli.memory import Memory
-from memcli.model import Answer, Hit, Kind, Query, TurnId, Unit, UnitId
+from memcli.model import Answer, Hit, Kind, Query, Question, TurnId, Unit, UnitId
 from memcli.providers.fakes import Completion, FakeLanguageModel
 from memcli.reading import NOTHING
 from memcli.reading.generative import MOST_TURNS, GenerativeReader, answer_prompt
@@ -44,7 +44,7 @@ def hit(number: int, text: str, speaker: str = "Ada", at: datetime | None = date
 
 
 HITS = [hit(1, "I moved to Porto yesterday."), hit(2, "Lovely!", "Bo", datetime(2023, 1, 1)), hit(3, "Rain.", "", None)]
-QUERY = Query(QUESTION, np.zeros(2, dtype=np.float32), datetime(2024, 6, 1, 9, 30))
+QUERY = Query(Question(QUESTION), np.zeros(2, dtype=np.float32), datetime(2024, 6, 1, 9, 30))
 
 
 class Extracted:
@@ -152,7 +152,7 @@ def test_nothing_is_sent_without_evidence() -> None:
 def test_what_was_said_stays_in_its_fence(place: str) -> None:
     model, reader = asked(reply("Porto", "e1"))
     said = hit(1, INJECTION if place == "text" else "Hello.", INJECTION if place == "speaker" else "Bo")
-    query = Query(INJECTION, QUERY.vector, QUERY.asked_at) if place == "question" else QUERY
+    query = Query(Question(INJECTION), QUERY.vector, QUERY.asked_at) if place == "question" else QUERY
     reader.read(query, [said])
     # The instructions name the fence too: only the real ones have twelve hexadecimal digits at a line's beginning.
     fences = re.findall(r"^<data ([0-9a-f]{12})>\n(.*?)\n</data \1>$", model.asked[0].text, re.MULTILINE | re.DOTALL)

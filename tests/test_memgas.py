@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from memcli.errors import UsageError
 from memcli.indexing.association import CONSIDERED, associations
+from memcli.languages.base import NAMELESS
 from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
 from memcli.ranking.entropy import entropy, router_weights, softmax
 from memcli.ranking.mixture import accepted, two_gaussians
-from memcli.ranking.phrasing import NAMELESS
 from memcli.store.nodes import Nodes, Said
 from memcli.store.recalled import nodes
 from memcli.strategies import strategy

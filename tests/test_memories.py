@@ -11,22 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.english.verbs import agreeing
-from memcli.indexing.memories import (
-    Generated,
-    SessionText,
-    Told,
-    facts,
-    insights,
-    keywords,
-    summary,
-    supersedes,
-    verify,
-)
-from memcli.indexing.memories.dating import dated
-from memcli.indexing.memories.facts import retold
-from memcli.indexing.memories.rewriting import in_third_person
-from memcli.indexing.segments import segment
+from memcli.generated import Generated, SessionText, Told
+from memcli.indexing.memories.insights import insights
+from memcli.indexing.memories.keywords import keywords
+from memcli.indexing.memories.summaries import summary
+from memcli.indexing.memories.verification import verify
+from memcli.indexing.transcript.segments import segment
+from memcli.languages.english.changes import supersedes
+from memcli.languages.english.dates import dated
+from memcli.languages.english.facts import facts, retold
+from memcli.languages.english.third_person import in_third_person
+from memcli.languages.english.verbs import agreeing
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 
 AT = datetime(2023, 5, 8, 13, 56)

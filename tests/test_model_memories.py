@@ -13,14 +13,14 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable
 from memcli.formats import Message as Said
-from memcli.indexing.asking import PATIENCE
+from memcli.generated import Generated, SessionText, Told
 from memcli.indexing.association import Associator
-from memcli.indexing.generation import Generator
-from memcli.indexing.memories import Generated, SessionText, Told
 from memcli.indexing.memories.by_model import ModelMemories
+from memcli.indexing.memories.runner import Generator
 from memcli.indexing.plan import ASSOCIATIONS, MEMORIES, PRODUCERS, by_model
 from memcli.indexing.prepare import kept_up
-from memcli.indexing.segments import segment
+from memcli.indexing.producer.asking import PATIENCE
+from memcli.indexing.transcript.segments import segment
 from memcli.memory import Memory
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 from memcli.providers.fakes import Completion, FakeEmbedder, FakeLanguageModel

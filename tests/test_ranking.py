@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from memcli.languages.base import NAMELESS, PREFERENCE
+from memcli.languages.english.cues import cues
+from memcli.languages.english.questions import parse, wording
+from memcli.model import Cue
 from memcli.ranking import fusion, routing, signals
 from memcli.ranking.arrays import Neighbours, group_max, group_sum, standard, top
 from memcli.ranking.bm25 import bm25, idf
-from memcli.ranking.cues import Cue, cues
-from memcli.ranking.phrasing import NAMELESS, PREFERENCE, phrase, spoken_names
 
 FLOATS = st.floats(-1e6, 1e6)
 SCORES = hnp.arrays(np.float64, st.integers(0, 40), elements=FLOATS)
@@ -173,21 +175,21 @@ def test_cues_never_fail(text: str) -> None:
 
 
 def test_phrasings() -> None:
-    assert phrase(NAMELESS, "When did Nora's sister visit Theo?", ["Nora", "Theo"]) == "When did sister visit ?"
-    assert phrase(PREFERENCE, "Can you recommend some hotels in Rome?", []).endswith(": hotels in Rome")
-    assert phrase(PREFERENCE, "?", []) == "I don't like, I avoid, I prefer: ?"
+    assert wording(NAMELESS, parse("When did Nora's sister visit Theo?", ("Nora", "Theo"))) == "When did sister visit ?"
+    assert wording(PREFERENCE, parse("Can you recommend some hotels in Rome?", ())).endswith(": hotels in Rome")
+    assert wording(PREFERENCE, parse("?", ())) == "I don't like, I avoid, I prefer: ?"
 
 
 @given(st.text(max_size=80), st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=3))
 def test_phrasings_never_fail(question: str, names: list[str]) -> None:
     for kind in (NAMELESS, PREFERENCE):
-        assert isinstance(phrase(kind, question, names), str)
+        assert isinstance(wording(kind, parse(question, tuple(names))), str)
 
 
 def test_names_are_found_by_their_first_part_and_roles_are_none() -> None:
     speakers = ["Nora Klein", "user", "assistant", "Theo"]
-    assert spoken_names("What did nora tell the user?", speakers) == ["Nora Klein"]
-    assert spoken_names("theology", speakers) == []
+    assert parse("What did nora tell the user?", tuple(speakers)).speakers == ["Nora Klein"]
+    assert parse("theology", tuple(speakers)).speakers == []
 
 
 @pytest.mark.parametrize(
@@ -200,5 +202,5 @@ def test_names_are_found_by_their_first_part_and_roles_are_none() -> None:
     ],
 )
 def test_what_a_question_seeks(question: str, time: bool, advice: bool) -> None:
-    assert routing.seeks_time(question) is time
-    assert routing.seeks_advice(question) is advice
+    assert parse(question, ()).seeks_time is time
+    assert parse(question, ()).seeks_advice is advice

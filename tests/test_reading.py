@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from memcli.model import Answer, Hit, Kind, Query, SessionId, Turn, TurnId, Unit, UnitId
+from memcli.languages.english.questions import parse
+from memcli.model import Answer, Hit, Kind, Query, Seeks, SessionId, Turn, TurnId, Unit, UnitId
 from memcli.reading import NOTHING, ExtractiveReader, build_context, evidence
 from memcli.reading.change import newest
 from memcli.reading.network import Confidence, Constants, Network, from_json, shipped, to_json
 from memcli.reading.passages import Passage, gather
-from memcli.reading.question import Seeks, parse
 from memcli.reading.spans import WIDTH, Candidate, best_candidates, candidates
 from memcli.reading.temporal import when
 from memcli.text import content_stems, sentences, stems, token_estimate
@@ -66,7 +66,7 @@ class FakeTranscript:
 def ask(question: str, *said: tuple[str, datetime | None, str], judged: bool = False) -> Answer:
     transcript = FakeTranscript(question, said)
     reader = ExtractiveReader(transcript) if judged else ExtractiveReader(transcript, _passing())
-    return reader.read(Query(question, VECTOR, ASKED), transcript.hits())
+    return reader.read(Query(parse(question, tuple(transcript.speakers())), VECTOR, ASKED), transcript.hits())
 
 
 def _passing() -> Constants:
@@ -199,7 +199,7 @@ def test_an_answer_without_dates() -> None:
 
 def test_no_hits_is_an_abstention() -> None:
     transcript = FakeTranscript("", ())
-    answer = ExtractiveReader(transcript).read(Query("Who?", VECTOR, ASKED), [])
+    answer = ExtractiveReader(transcript).read(Query(parse("Who?", ()), VECTOR, ASKED), [])
     assert answer == Answer(NOTHING, (), 0.0, abstained=True)
 
 
@@ -303,7 +303,7 @@ def test_one_moment_is_of_another_day_elsewhere() -> None:
     """Two times that are equal are not said on the same day: what was found for one must not answer for the other."""
     question, late = parse("When did it rain?", ()), datetime(2023, 5, 8, 23, 30, tzinfo=UTC)
     for moment, day in ((late, "7 May 2023"), (late.astimezone(timezone(timedelta(hours=2))), "8 May 2023")):
-        found = when(question, Query(question.text, VECTOR, ASKED), [_passage("It rained yesterday.", moment)])
+        found = when(question, Query(question, VECTOR, ASKED), [_passage("It rained yesterday.", moment)])
         assert found is not None
         assert found.text == day
 
@@ -311,8 +311,8 @@ def test_one_moment_is_of_another_day_elsewhere() -> None:
 def test_coverage_is_the_share_of_the_questions_weight() -> None:
     question = "What boat did Ines sail?"
     transcript = FakeTranscript(question, [("Tomas", None, "A boat?"), ("Ines", None, "I sail it. A nice boat.")])
-    asked = parse(question, transcript.speakers())
-    passages = gather(asked, Query(question, VECTOR, ASKED), transcript.hits(), transcript)
+    asked = parse(question, tuple(transcript.speakers()))
+    passages = gather(asked, Query(asked, VECTOR, ASKED), transcript.hits(), transcript)
     sail = next(p for p in passages if p.text == "I sail it.")
     # df(boat) = 2 of 2 turns, df(sail) = 1: log(1 + .5/2.5) = 0.1823 and log(1 + 1.5/1.5) = 0.6931
     assert sail.covered == pytest.approx(0.6931 / (0.6931 + 0.1823), abs=1e-3)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from memcli.indexing.memories.statements import statements
-from memcli.indexing.ontology import circumstances, intents, tastes
-from memcli.indexing.ontology.rules import Rule
+from memcli.languages.english.assertions import circumstances, intents, tastes
+from memcli.languages.english.assertions.rules import Rule
+from memcli.languages.english.statements import statements
 from memcli.relations import RelationType as R
 
 from .test_tagging import SAID, sure, tagged
 
 ROOT = Path(__file__).resolve().parents[1] / "memcli"
-TABLES = ("indexing/ontology", "indexing/events", "indexing/memories", "english", "reading", "ranking")
+TABLES = ("languages", "reading", "ranking")
 RULES: tuple[Rule, ...] = (*circumstances.RULES, *circumstances._ALWAYS, *intents.RULES, *tastes.RULES)
 #: Words whose first letters an optional group before a tail could swallow: "an", "the", "to", "on", "in", "for", "my".
 WORDS = "antiques theatres tomatoes onions inks forests myths sofas isles attics dolls".split()

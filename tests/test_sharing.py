@@ -12,7 +12,7 @@ import pytest
 
 from memcli.errors import StoreChanged
 from memcli.formats import Message
-from memcli.indexing import indexer
+from memcli.indexing.transcript import indexer
 from memcli.memory import Memory
 from memcli.providers.embedding import Vectors
 from memcli.providers.fakes import FakeEmbedder

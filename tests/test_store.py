@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from memcli.errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable, StoreTooNew
 from memcli.formats import Message
-from memcli.indexing.coarse import pooled_norms, rounds
+from memcli.indexing.transcript.coarse import pooled_norms, rounds
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.store import compaction, migrations, transcript

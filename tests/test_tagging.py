@@ -21,11 +21,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.indexing.concepts import sensitive
-from memcli.indexing.ontology import Assertion
-from memcli.indexing.ontology.options import matching, options
-from memcli.indexing.ontology.tagging import assertions
-from memcli.indexing.ontology.tails import is_telling, tail_of
+from memcli.generated import Assertion
+from memcli.indexing.ontology.topics import sensitive
+from memcli.languages.english.assertions.options import matching, options
+from memcli.languages.english.assertions.tagging import assertions
+from memcli.languages.english.assertions.tails import is_telling, tail_of
 from memcli.model import SessionId, Turn, TurnId
 from memcli.relations import AVERSIONS, GROUPS, PREFERENCES, SHAPING
 from memcli.relations import RelationType as R

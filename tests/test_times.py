@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import UsageError
-from memcli.times import Grain, Span, TimeKind, describe, find, lengths, parse_date, parse_span
+from memcli.languages.dates import parse_date, parse_span
+from memcli.languages.english.times import find, lengths
+from memcli.times import Grain, Span, TimeKind, describe
 
 SAID = datetime(2023, 7, 15, 13, 5)
 

@@ -13,14 +13,13 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable
 from memcli.formats import Message
-from memcli.indexing.assertions import Assertions
-from memcli.indexing.memories import SessionText
-from memcli.indexing.ontology import Assertion
-from memcli.indexing.ontology.session import tagged
+from memcli.generated import Assertion, SessionText
+from memcli.indexing.ontology.asserted import asserted
+from memcli.indexing.ontology.runner import Assertions
 from memcli.indexing.ontology.validation import CONFIRMED, REFUTED, ModelValidator
 from memcli.indexing.plan import ASSERTIONS, by_model
 from memcli.indexing.prepare import generate, kept_up, lacking
-from memcli.indexing.segments import segment
+from memcli.indexing.transcript.segments import segment
 from memcli.memory import Memory
 from memcli.model import Filters, Needs, Session, SessionId, Turn, TurnId
 from memcli.providers.fakes import Completion, FakeEmbedder, FakeLanguageModel
@@ -89,9 +88,9 @@ def test_a_session_is_one_call_with_the_candidates_and_what_they_follow() -> Non
     ]
     assert [line.split(" | ")[:3] for line in claims] == [
         [f"a{number} ({place}) Noor", one.relation.value, one.tail]
-        for number, (place, one) in enumerate(zip(("t2", "t2", "t4"), tagged(TALK), strict=True), start=1)
+        for number, (place, one) in enumerate(zip(("t2", "t2", "t4"), asserted(TALK), strict=True), start=1)
     ]
-    assert found == tagged(TALK)  # a model that says nothing changes nothing
+    assert found == asserted(TALK)  # a model that says nothing changes nothing
 
 
 def test_where_nothing_is_asserted_nothing_is_asked() -> None:
@@ -118,7 +117,7 @@ def test_a_long_session_is_asked_for_in_parts_and_nothing_is_lost() -> None:
     found, model = validated(talk, ("a1", False, "likes"))
     assert 3 < len(model.asked) < 15
     assert all(token_estimate(asked.text) < 5000 for asked in model.asked)
-    assert [one.tail for one in found] == [one.tail for one in tagged(talk)]
+    assert [one.tail for one in found] == [one.tail for one in asserted(talk)]
     assert sum(one.confidence == REFUTED for one in found) == len(model.asked)  # each part counts from a1
 
 
@@ -140,7 +139,7 @@ def test_the_prompt_knows_every_relation() -> None:
 
 def test_yes_raises_no_lowers_and_both_are_kept() -> None:
     (halls, noodles, peanuts), _ = validated(TALK, ("a1", False, "fears"), (" [A2] ", True, "prefers"))
-    before = tagged(TALK)
+    before = asserted(TALK)
     assert noodles == replace(before[1], relation=RelationType.PREFERS, confidence=CONFIRMED)
     assert halls == replace(before[0], confidence=REFUTED)
     assert REFUTED < SHAPING <= CONFIRMED
@@ -149,7 +148,7 @@ def test_yes_raises_no_lowers_and_both_are_kept() -> None:
 
 def test_a_doubtful_candidate_that_is_confirmed_shapes_the_graph() -> None:
     asked = session((NOOR, "Do I like boats?"))
-    assert [one.confidence < SHAPING for one in tagged(asked)] == [True]
+    assert [one.confidence < SHAPING for one in asserted(asked)] == [True]
     (found,), _ = validated(asked, ("a1", True, "likes"))
     assert found.confidence == CONFIRMED
 
@@ -169,7 +168,7 @@ def test_a_relation_is_known_in_the_ways_in_which_models_write_it(relation: str)
 def test_what_it_favours_stays_as_it_was_asked_about() -> None:
     """ "not fears" is "likes" and not "not likes", and nobody who dislikes something likes it by a slip."""
     talk = session((NOOR, "I don't like crowded halls."), (NOOR, "I am not afraid of heights."))
-    assert [(one.relation.value, one.negated) for one in tagged(talk)] == [("dislikes", False), ("fears", True)]
+    assert [(one.relation.value, one.negated) for one in asserted(talk)] == [("dislikes", False), ("fears", True)]
     for first, second, expected in (
         ("likes", "likes", [("dislikes", False), ("likes", False)]),
         ("avoids", "dislikes", [("avoids", False), ("dislikes", True)]),
@@ -188,12 +187,12 @@ def test_ids_that_do_not_exist_are_dropped_and_the_first_word_on_one_counts() ->
         ("a1", False, "x"),
     ]
     found, _ = validated(TALK, *given)
-    assert found[0] == replace(tagged(TALK)[0], confidence=CONFIRMED)
-    assert found[1:] == tagged(TALK)[1:]
+    assert found[0] == replace(asserted(TALK)[0], confidence=CONFIRMED)
+    assert found[1:] == asserted(TALK)[1:]
 
 
 def test_what_becomes_the_same_is_once_there() -> None:
-    found = tagged(session((NOOR, "I like chess. I play chess every week.")))
+    found = asserted(session((NOOR, "I like chess. I play chess every week.")))
     same = {one.tail for one in found}
     again, _ = validated(
         session((NOOR, "I like chess. I play chess every week.")),

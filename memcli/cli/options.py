@@ -162,8 +162,8 @@ def narrowed(
     unsupported: bool = False,
 ) -> Narrowing:
     """The options of time, speaker and conversation, read. Raises UsageError for what is no date."""
+    from ..languages.dates import parse_date, parse_span
     from ..model import Filters
-    from ..times import parse_date, parse_span
 
     now = datetime.now().astimezone()
     start = parse_date(since, now) if since else None

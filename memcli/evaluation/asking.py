@@ -14,6 +14,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
+from ..languages import spoken
 from ..model import Answer, Filters, Hit, Query
 from ..providers.embedding import Embedder
 from ..reading import ExtractiveReader, within
@@ -46,10 +47,12 @@ class Asked:
     phrasings: Mapping[str, Vector]
     past_only: bool = False
 
-    def query(self) -> Query:
-        """The query that it is."""
+    def query(self, speakers: Sequence[str]) -> Query:
+        """The query that it is in a store where `speakers` talk."""
         filters = Filters(until=self.asked_at if self.past_only else None)
-        return Query(self.text, self.vector, self.asked_at, filters, self.phrasings)
+        return Query(
+            spoken([self.text]).question(self.text, speakers), self.vector, self.asked_at, filters, self.phrasings
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,9 @@ def asked(
 
     `past_only`: the ids of those that may find only what was said before.
     """
+    reads = [spoken([text]).question(text, speakers) for _, text, _ in questions]
     wanted = [
-        {name: text for each in contenders for name, text in wordings(each, question, speakers).items()}
-        for _, question, _ in questions
+        {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} for read in reads
     ]
     distinct = list(
         dict.fromkeys([*(text for _, text, _ in questions), *(t for each in wanted for t in each.values())])
@@ -105,7 +108,7 @@ def asked(
 
 def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Outcome:
     """One question to one contender over one store."""
-    query = question.query()
+    query = question.query(view.speaker_names)
     start = perf_counter()
     hits = contender.retrieve(query, view, DEPTH)
     milliseconds = (perf_counter() - start) * 1000

@@ -12,7 +12,7 @@ from ..store.forgetting import Doomed
 from ..store.identity import identity
 from ..store.rows import transaction
 from ..store.units import Numbers, UnitRows
-from .writer import PlacedTurn, coarse_units
+from .transcript.writer import PlacedTurn, coarse_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,8 +41,8 @@ def forget_within(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
 
 def _learned_again(db: DuckDBPyConnection) -> None:
     """Learns topics and strengths from what is left: they hold something of every assertion and every answer."""
-    from .concepts import grow, sensitive
-    from .feedback import settle
+    from .ontology.topics import grow, sensitive
+    from .strengths import settle
 
     lifted.drop_forgotten(db)
     filled = identity(db)

@@ -14,7 +14,7 @@ from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCR
 
 if TYPE_CHECKING:
     from ..providers.language import LanguageModel
-    from .asking import Failed
+    from .producer.asking import Failed
 
 __all__ = ["generate", "kept_up", "lacking", "prepare", "tag"]
 
@@ -48,14 +48,14 @@ def prepare(
 
 def tag(store: Store, embedder: Embedder, sessions: Sequence[SessionId]) -> None:
     """Makes the assertions of these sessions, as far as they lack them: while an ingest is at work on the next."""
-    from .assertions import Assertions
+    from .ontology.runner import Assertions
 
     if sessions:
         Assertions(store, embedder).run(sessions)
 
 
 def _transcript(store: Store, embedder: Embedder, watch: Watch) -> None:
-    from .indexer import Indexer
+    from .transcript.indexer import Indexer
 
     indexer = Indexer(store, embedder)
     indexer.resume([TRANSCRIPT], partial(watch, "indexing"))
@@ -63,7 +63,7 @@ def _transcript(store: Store, embedder: Embedder, watch: Watch) -> None:
 
 
 def _memories(store: Store, embedder: Embedder, watch: Watch) -> None:
-    from .generation import Generator
+    from .memories.runner import Generator
 
     Generator(store, embedder, partial(watch, "generating memory")).run()
 
@@ -75,13 +75,13 @@ def _associations(store: Store, embedder: Embedder, watch: Watch) -> None:
 
 
 def _events(store: Store, embedder: Embedder, watch: Watch) -> None:
-    from .event_graph import Events
+    from .events.runner import Events
 
     Events(store, embedder, partial(watch, "extracting events")).run()
 
 
 def _assertions(store: Store, embedder: Embedder, watch: Watch) -> None:
-    from .assertions import Assertions
+    from .ontology.runner import Assertions
 
     Assertions(store, embedder, partial(watch, "tagging")).run()
 
@@ -124,22 +124,22 @@ def _written(store: Store, needs: Iterable[Needs]) -> list[Producer]:
 
 
 def _model_memories(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
-    from .generation import Generator
     from .memories.by_model import ModelMemories
+    from .memories.runner import Generator
 
     Generator(store, embedder, partial(watch, "generating memory"), ModelMemories(model), failed).run()
 
 
 def _model_events(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
-    from .event_graph import Events
     from .events.by_model import ModelEvents
+    from .events.runner import Events
 
     writer = ModelEvents(model, by_model(model.id, EVENTS))
     Events(store, embedder, partial(watch, "extracting events"), writer, failed).run()
 
 
 def _model_assertions(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
-    from .assertions import Assertions
+    from .ontology.runner import Assertions
     from .ontology.validation import ModelValidator
 
     validator = ModelValidator(model, by_model(model.id, ASSERTIONS))

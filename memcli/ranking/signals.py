@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..model import Cue
 from .arrays import Neighbours, group_best, group_max, group_sum, standard, top
 from .bm25 import bm25
-from .cues import Cue
 
 __all__ = [
     "Assertions",

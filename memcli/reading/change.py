@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from memcli.reading.question import Question, Seeks
+from memcli.model import Question, Seeks
 from memcli.reading.spans import Candidate
 from memcli.text import content_stems, stems
 

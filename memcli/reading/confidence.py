@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from memcli.model import Question, Seeks
 from memcli.reading.passages import Passage
-from memcli.reading.question import Question, Seeks
 from memcli.reading.temporal import Found
 
 __all__ = ["signals"]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
+from memcli.languages import spoken
 from memcli.model import Context, Hit, TurnId
 from memcli.text import token_estimate
-from memcli.times import TimeKind, describe, find
+from memcli.times import TimeKind, describe
 
 __all__ = ["EvidenceLine", "build_context", "evidence", "within"]
 
@@ -66,7 +67,7 @@ def _evidence(hit: Hit) -> EvidenceLine:
     unit = hit.unit
     resolved = (
         (e.text, describe(e.span) if e.kind not in (TimeKind.SINCE, TimeKind.STRETCH) else describe(e))
-        for e in find(unit.text, unit.at)
+        for e in spoken([unit.text]).times(unit.text, unit.at)
         if e.kind is not TimeKind.CLOCK
     )
     dates = tuple((said, meant) for said, meant in resolved if meant.casefold() not in said.casefold())

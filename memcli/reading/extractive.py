@@ -6,23 +6,23 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from memcli.model import Answer, Hit, Query
+from memcli.languages import spoken
+from memcli.model import Answer, Hit, Query, Question, Seeks
 from memcli.reading import identifiers, network, temporal
 from memcli.reading.change import Scored, newest
 from memcli.reading.confidence import signals
 from memcli.reading.passages import Passage, Transcript, gather
-from memcli.reading.question import Question, Seeks, parse
 from memcli.reading.spans import Candidate, best_candidates
 from memcli.reading.temporal import Found
 from memcli.text import content_stems
-from memcli.times.spans import month_name
+from memcli.times import month_name
 
 __all__ = ["NOTHING", "ExtractiveReader", "Reader"]
 
 #: What an answer says that abstains.
 NOTHING = "nothing in memory answers this"
 
-_NEGATION = re.compile(r"\b(?:no|not|never|nope|\w+n't|without|stopped|quit|sold|lost)\b")
+_ENDED = re.compile(r"\b(?:stopped|quit|sold|lost)\b")
 _NUMBER = re.compile(
     r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
     re.IGNORECASE,
@@ -70,7 +70,7 @@ class ExtractiveReader:
 
     def look(self, query: Query, hits: Sequence[Hit]) -> tuple[Question, list[Passage], Found | None]:
         """The question as understood, what was read, and the answer before it is doubted."""
-        question = parse(query.text, self._transcript.speakers())
+        question = query.question
         passages = gather(question, query, hits, self._transcript)
         return question, passages, self._find(question, query, passages) if passages else None
 
@@ -139,8 +139,12 @@ def _is_typed(question: Question, text: str) -> bool:
     return True
 
 
+def _denies(text: str) -> bool:
+    return spoken([text]).denies(text) or bool(_ENDED.search(text.lower()))
+
+
 def _yes_or_no(question: Question, passages: list[Passage]) -> Found:
     """Yes where the best sentence affirms what the question says; no where one of the two denies it."""
     best = max(passages, key=lambda p: p.covered + p.cosine + 0.3 * p.score)
-    denied = bool(_NEGATION.search(best.text.lower())) != bool(_NEGATION.search(question.text.lower()))
+    denied = _denies(best.text) != _denies(question.text)
     return Found("No" if denied else "Yes", (best,), best.cosine, typed=best.covered > 0)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memcli.reading.passages import Passage
 from memcli.reading.temporal import Found
-from memcli.times.spans import month_name
+from memcli.times import month_name
 
 __all__ = ["find", "pattern"]
 

@@ -12,8 +12,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from memcli.model import Hit, Kind, Query, Turn, TurnId
-from memcli.reading.question import Question, Seeks
+from memcli.model import Hit, Kind, Query, Question, Seeks, Turn, TurnId
 from memcli.text import stems
 
 __all__ = ["Passage", "Transcript", "gather"]

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memcli.languages import spoken
+from memcli.model import Question, Seeks
 from memcli.reading.network import Network
 from memcli.reading.passages import Passage
-from memcli.reading.question import Question, Seeks
 from memcli.text import STOPWORDS, stem
-from memcli.times import find
 
 __all__ = ["WIDTH", "Candidate", "best_candidates", "candidates"]
 
@@ -192,7 +192,7 @@ def _weighed(network: Network, text: str, at: datetime | None, zone: tzinfo | No
 
 def _sentence(text: str, at: datetime | None) -> _Sentence:
     tokens = _tokens(text)
-    times = [(e.start_offset, e.end_offset) for e in find(text, at)]
+    times = [(e.start_offset, e.end_offset) for e in spoken([text]).times(text, at)]
     offsets = tokens.offsets
     runs = [(i, j) for i, j in _runs(tokens) if not _within(offsets[i][0], offsets[j][1], times)]
     first, last = np.array(runs, dtype=np.int64).reshape(-1, 2).T

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import lru_cache
 
-from memcli.model import Query
+from memcli.languages import spoken
+from memcli.model import Query, Question
 from memcli.reading.passages import Passage
-from memcli.reading.question import Question
-from memcli.times import Expression, Grain, Span, TimeKind, describe, find, lengths
+from memcli.times import Expression, Grain, Span, TimeKind, day, describe
 
 __all__ = ["Found", "how_long", "when"]
 
@@ -45,8 +45,8 @@ def _told(question: Question, expression: Expression | None, passage: Passage, s
     if expression is not None:
         return Found(_coarse(question, expression, expression.span), (passage,), strength)
     assert passage.at is not None
-    day = find("today", passage.at)[0]
-    return Found(_coarse(question, day, day.span), (passage,), strength, typed=False)
+    said = day(passage.at)
+    return Found(_coarse(question, said, said), (passage,), strength, typed=False)
 
 
 def _expression(passage: Passage) -> Expression | None:
@@ -65,7 +65,7 @@ def _times(text: str, at: datetime | None) -> Sequence[Expression]:
 @lru_cache(maxsize=8192)
 def _times_in(text: str, at: datetime | None, zone: tzinfo | None) -> Sequence[Expression]:  # noqa: ARG001
     """`zone` is that of `at`: two times that are equal may be of different days."""
-    return [e for e in find(text, at) if e.kind is not TimeKind.CLOCK]
+    return [e for e in spoken([text]).times(text, at) if e.kind is not TimeKind.CLOCK]
 
 
 def _overlaps(asked: list[Span], expression: Expression | None, at: datetime | None) -> float:
@@ -77,13 +77,13 @@ def _overlaps(asked: list[Span], expression: Expression | None, at: datetime | N
     return float(any(s.start.replace(tzinfo=None) <= stated < s.end.replace(tzinfo=None) for s in asked))
 
 
-def _coarse(question: Question, expression: Expression, span: Span) -> str:
+def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
     plain = question.text.lower()
     if re.search(r"\b(?:what|which) year\b", plain):
         return describe(Span(span.start, span.end, Grain.YEAR))
     if re.search(r"\b(?:what|which) month\b", plain) and span.grain is not Grain.YEAR:
         return describe(Span(span.start, span.end, Grain.MONTH))
-    return describe(expression)
+    return describe(what)
 
 
 def _support(passage: Passage) -> float:
@@ -101,4 +101,4 @@ def how_long(passages: Sequence[Passage]) -> Found | None:
 
 @lru_cache(maxsize=8192)
 def _lengths(text: str) -> Sequence[str]:
-    return [length.text for length in lengths(text)]
+    return [length.text for length in spoken([text]).lengths(text)]

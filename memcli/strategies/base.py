@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import UsageError
-from ..model import Filters, Hit, Kind, Needs, Query, Turn, TurnId, Unit, UnitId
+from ..languages import language
+from ..model import Filters, Hit, Kind, Needs, Query, Question, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import settled, top_and_ties
-from ..ranking.phrasing import phrase, spoken_names
 from ..store.event_view import bodies
 from ..store.ids import round_id
 from ..store.view import View
@@ -24,7 +24,6 @@ __all__ = [
     "chunk_units",
     "cut",
     "evidence",
-    "is_worded",
     "left_out",
     "mention_vectors",
     "ranked",
@@ -48,7 +47,7 @@ class Strategy(Protocol):
 
     @property
     def phrasings(self) -> Sequence[str]:
-        """The wordings of a question (`ranking.phrasing`) whose vectors it asks for beside the question's own."""
+        """The wordings of a question (`languages.base`) whose vectors it asks for beside the question's own."""
         ...
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
@@ -68,18 +67,13 @@ class Mentioning(Protocol):
 _MENTION = "mention: "
 
 
-def is_worded(strategy: Strategy) -> bool:
-    """Whether the strategy wants anything embedded for a question besides itself."""
-    return bool(strategy.phrasings) or isinstance(strategy, Mentioning)
-
-
-def wordings(strategy: Strategy, question: str, speakers: Sequence[str]) -> dict[str, str]:
+def wordings(strategy: Strategy, question: Question, speakers: Sequence[str]) -> dict[str, str]:
     """All that the strategy wants embedded for a question besides itself, under the names of `Query.phrasings`."""
-    names = spoken_names(question, speakers)
-    found = {kind: phrase(kind, question, names) for kind in strategy.phrasings}
+    asked = language(question.language)
+    wanted = {kind: asked.wording(kind, question) for kind in strategy.phrasings}
     if isinstance(strategy, Mentioning):
-        found |= {_MENTION + mention: mention for mention in strategy.mentions(question, speakers)}
-    return found
+        wanted |= {_MENTION + mention: mention for mention in strategy.mentions(question.text, speakers)}
+    return wanted
 
 
 def left_out(variant: str, parts: Sequence[str], strategy_name: str) -> frozenset[str]:

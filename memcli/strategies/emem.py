@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from ..languages.base import NAMELESS
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking.arrays import top, top_and_ties
 from ..ranking.pagerank import pagerank
-from ..ranking.phrasing import NAMELESS
 from ..store.cosine import cosines as cosines_of
 from ..store.cosine import unit_rows
 from ..store.event_view import EventGraph, event_graph

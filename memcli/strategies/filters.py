@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..english.phrases import mentions
+from ..languages import spoken
 from ..model import Hit
 
 __all__ = ["Filters", "Thresholds"]
@@ -44,7 +44,7 @@ class Thresholds:
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:
         """See `Filters.mentions`."""
-        return mentions(question, names)
+        return spoken([question]).mentions(question, names)
 
     def events(self, question: str, candidates: Sequence[Hit]) -> list[int]:  # noqa: ARG002
         """See `Filters.events`."""

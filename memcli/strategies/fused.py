@@ -12,15 +12,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from ..languages import language
+from ..languages.base import NAMELESS, PREFERENCE
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
 from ..ranking.arrays import Neighbours, top
-from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
 from ..store.assertions import assertion_index
 from ..store.cosine import cosines
 from ..store.view import View, days
 from ..text import content_stems
-from ..times import find
 from .base import cut
 
 __all__ = ["PRODUCTS", "Features", "Fused"]
@@ -96,12 +96,11 @@ class Fused:
 
     def features(self, query: Query, view: View, proposed: int) -> Features:
         """Every signal of every candidate: what the weights are trained on."""
-        names = spoken_names(query.text, view.speaker_names)
+        names = query.question.speakers
         found = _signals(query, view, names)
         stems = _stems(query.text, names)
         gates = routing.gates(
-            query.text,
-            named=bool(names),
+            query.question,
             assistant=bool(view.once(_roles)["assistant"].any()),
             stems=stems,
             known=len(view.postings(stems)),
@@ -166,7 +165,7 @@ def _roles(view: View) -> dict[str, Floats]:
 
 
 def _days(query: Query) -> list[tuple[float, float]]:
-    spans = [found.span for found in find(query.text, query.asked_at)]
+    spans = [found.span for found in language(query.question.language).times(query.text, query.asked_at)]
     return [(days(span.start), days(span.end)) for span in spans]
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..languages.base import NAMELESS
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking.arrays import group_max, group_sum, top, top_and_ties
 from ..ranking.entropy import entropy, router_weights, softmax
 from ..ranking.pagerank import pagerank
-from ..ranking.phrasing import NAMELESS
 from ..store.nodes import Nodes
 from ..store.recalled import associations, nodes
 from ..store.view import View

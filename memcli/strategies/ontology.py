@@ -12,12 +12,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from ..languages.base import NAMELESS, PREFERENCE
 from ..model import Hit, Kind, Needs, Query
 from ..ranking import router, unified
 from ..ranking.arrays import group_best, group_max, group_sum, top
-from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
 from ..ranking.router import Plan, Policy
-from ..ranking.routing import first_person, seeks_advice, seeks_time
 from ..ranking.unified import Combiner
 from ..store.assertions import AssertionIndex, assertion_index
 from ..store.cosine import cosines, unit_rows
@@ -86,7 +85,7 @@ class Ontology:
     def _plan(self, query: Query, view: View, said: Floats) -> Plan:
         """The router's plan; without a router the rule that the graph leads where advice is sought."""
         if "router" in self.without:
-            return router.PLANS[0 if seeks_advice(query.text) else 2]
+            return router.PLANS[0 if query.question.seeks_advice else 2]
         return router.plan(_packaged()[2], inputs(query, view, said))
 
     def _score(self, view: View, plan: Plan, found: Signals) -> tuple[Floats, Floats, Floats]:
@@ -126,7 +125,7 @@ def signals(query: Query, view: View, said: Floats, lead: str) -> Signals:
 
 def _of_those_named(query: Query, view: View, index: AssertionIndex) -> npt.NDArray[np.bool_]:
     """Which assertions count: those of the speakers that the question names; all, where it names none."""
-    named = spoken_names(query.text, view.speaker_names)
+    named = query.question.speakers
     if not named:
         return np.ones(len(index.rows), dtype=bool)
     asked = np.array([name in named for name in view.speaker_names], dtype=bool)
@@ -199,10 +198,10 @@ def inputs(query: Query, view: View, said: Floats) -> dict[str, float]:
     index = assertion_index(view)
     near = cosines(query.vector, index.vectors[index.taste])
     return {
-        "advice": float(seeks_advice(query.text)),
-        "time": float(seeks_time(query.text)),
-        "named": float(bool(spoken_names(query.text, view.speaker_names))),
-        "first_person": float(first_person(query.text)),
+        "advice": float(query.question.seeks_advice),
+        "time": float(query.question.seeks_time),
+        "named": float(bool(query.question.speakers)),
+        "first_person": float(query.question.first_person),
         **_sharpness("graph", near),
         **_sharpness("dense", said),
         "domain_best": float(np.max(cosines(query.vector, index.domains), initial=0.0)),

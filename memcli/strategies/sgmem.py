@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import UsageError
+from ..languages.base import NAMELESS
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking.arrays import group_max, top, top_and_ties
 from ..ranking.bm25 import bm25
-from ..ranking.phrasing import NAMELESS
 from ..store.cosine import cosines
 from ..store.recalled import memories
 from ..store.view import View

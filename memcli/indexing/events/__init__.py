@@ -1,10 +1,4 @@
-"""Events: elementary discourse units and structured chunks with their arguments (EMem, §3.2 and appendix A)."""
+"""Events: elementary discourse units and structured chunks with their arguments (EMem, §3.2 and appendix A).
 
-from __future__ import annotations
-
-from .arguments import arguments
-from .base import Argument, Event
-from .checking import checked
-from .offline import events
-
-__all__ = ["Argument", "Event", "arguments", "checked", "events"]
+A language makes them offline, `by_model` by a language model; `checking` gives the verdict, `runner` runs them.
+"""

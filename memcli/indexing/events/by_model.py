@@ -13,15 +13,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from ...generated import Argument, Event, SessionText, began, speaker_name
 from ...model import Turn
 from ...providers.language import LanguageModel, Message, Schema
 from ...providers.prompts import Prompt, fenced, prompt, short_id, tidy
 from ...text import token_estimate
-from ..memories.base import SessionText, began, speaker_name
 from ..memories.by_model import COVERAGE
 from ..plan import Producer
-from ..transcripts import PER_LINE, longest_reply, packed, shortened, transcript
-from .base import Argument, Event
+from ..producer.prompting import PER_LINE, longest_reply, packed, shortened, transcript
 
 __all__ = ["ModelEvents"]
 

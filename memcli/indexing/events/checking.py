@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...generated import Event, Generated, SessionText
 from ...model import Kind
-from ..memories.base import Generated, SessionText
-from ..memories.verify import verify
-from .base import Event
+from ..memories.verification import verify
 
 __all__ = ["checked"]
 

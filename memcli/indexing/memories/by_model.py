@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ...generated import Generated, SessionText, Told, began, speaker_name
 from ...model import Kind, Turn, TurnId
 from ...providers.language import LanguageModel, Message, Schema
 from ...providers.prompts import fenced, prompt, short_id, tidy
 from ...store.cosine import cosines
 from ...text import content_stems, token_estimate
 from ..plan import by_model
-from ..transcripts import PER_LINE, date_of, longest_reply, packed, shortened, transcript
-from .base import Generated, SessionText, Told, began, speaker_name
+from ..producer.prompting import PER_LINE, date_of, longest_reply, packed, shortened, transcript
 from .insights import SIMILAR, insights
 
 __all__ = ["COVERAGE", "ModelMemories"]

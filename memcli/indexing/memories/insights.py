@@ -10,13 +10,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ...english.reactions import telling_stems
+from ...generated import Generated, Told
+from ...languages import spoken
 from ...model import Kind
 from ...store.cosine import cosines
 from ...text import content_stems
-from ...times import describe
-from ...times.spans import day
-from .base import Generated, Told
+from ...times import day
 
 __all__ = ["SIMILAR", "insights"]
 
@@ -65,14 +64,14 @@ def _neighbours(facts: Sequence[Told], new: int, similar: float) -> dict[int, di
 
 
 def _stems(fact: Told) -> frozenset[str]:
-    return telling_stems(fact.text) - frozenset(content_stems(fact.speaker))
+    return spoken([fact.text]).telling_stems(fact.text) - frozenset(content_stems(fact.speaker))
 
 
 def _insight(central: Told, members: Sequence[Told], support: int) -> Generated:
     dates = [fact.at for fact in members if fact.at is not None]
     latest = max(dates, key=_instant) if dates else None
     sources = tuple(dict.fromkeys(turn for fact in members for turn in fact.sources))
-    when = f", latest {describe(day(latest))}" if latest else ""
+    when = f", latest {spoken([central.text]).describe(day(latest))}" if latest else ""
     text = f"{central.text} (said in {support} sessions{when})"
     return Generated(Kind.INSIGHT, text, sources, latest, central.speaker, support)
 

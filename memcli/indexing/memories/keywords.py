@@ -9,24 +9,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
-from ...english.reactions import is_reaction
-from ...english.verbs import is_adverb, is_past
+from ...generated import Generated, SessionText, began
+from ...languages import Language, spoken
 from ...model import Kind, TurnId
-from ...text import STOPWORDS, stem
-from .base import Generated, SessionText, began
-from .statements import image
+from ...text import image, stem
 
 __all__ = ["keywords"]
 
 _LEAST, _MOST = 5, 12
 _EVERY = 8  # one keyword for so many different phrases
 _LONGEST = 3
-#: Words that tell when, where from or how a picture was taken: they end a phrase and are none.
-_LOOSE = frozenset(
-    """yesterday today tonight tomorrow last next week weekend month year morning evening night ago photo photography
-    picture pic image front background sitting standing walking holding laying looking together without around near
-    away along across towards among upon must since via per getting another others many much something""".split()
-)
 _PIECE = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 
 Phrase = tuple[str, ...]
@@ -41,38 +33,40 @@ def keywords(session: SessionText, rarity: Callable[[str], float] = _uniform) ->
 
     `rarity` is the weight of a stem: the rarer in the whole memory, the higher.
     """
-    spoken, where = _candidates(session)
+    spelt, where = _candidates(session, spoken(turn.text for turn in session.turns))
     best = _best(_scores(where, rarity), len(where))
     if not best:
         return None
     order = {turn.id: turn.position for turn in session.turns}
     sources = sorted({turn for phrase in best for turn in where[phrase]}, key=lambda turn: (order[turn], turn))
-    text = ", ".join(spoken[phrase].most_common(1)[0][0] for phrase in best)
+    text = ", ".join(spelt[phrase].most_common(1)[0][0] for phrase in best)
     return Generated(Kind.KEYWORD, text, tuple(sources), began(session), session.session.title)
 
 
-def _candidates(session: SessionText) -> tuple[dict[Phrase, Counter[str]], dict[Phrase, list[TurnId]]]:
+def _candidates(
+    session: SessionText, language: Language
+) -> tuple[dict[Phrase, Counter[str]], dict[Phrase, list[TurnId]]]:
     """For each phrase, as stems, its spellings and the turns where it is said."""
     speakers = {word.lower() for name in session.people() for word in name.split()}
-    spoken: dict[Phrase, Counter[str]] = defaultdict(Counter)
+    spelt: dict[Phrase, Counter[str]] = defaultdict(Counter)
     where: dict[Phrase, list[TurnId]] = defaultdict(list)
     for place, _, sentence in session.said():
-        for words in _phrases(image(sentence) or sentence, speakers):
+        for words in _phrases(image(sentence) or sentence, speakers, language):
             key = tuple(stem(w.lower()) for w in words)
-            spoken[key][" ".join(words)] += 1
+            spelt[key][" ".join(words)] += 1
             where[key].append(session.turns[place].id)
-    return spoken, where
+    return spelt, where
 
 
-def _phrases(sentence: str, speakers: set[str]) -> Iterator[list[str]]:
+def _phrases(sentence: str, speakers: set[str], language: Language) -> Iterator[list[str]]:
     """Runs of words that are neither grammar nor feeling nor those who speak; a name begins a run of its own."""
     run: list[str] = []
     for word in [*_PIECE.findall(sentence), "."]:
-        ends = _is_break(word, speakers) or len(run) == _LONGEST
+        ends = _is_break(word, speakers, language) or len(run) == _LONGEST
         if run and (ends or _is_name(word) != _is_name(run[-1])):
             yield run
             run = []
-        if not _is_break(word, speakers):
+        if not _is_break(word, speakers, language):
             run.append(word if _is_name(word) else word.lower())
 
 
@@ -80,11 +74,9 @@ def _is_name(word: str) -> bool:
     return word[:1].isupper()
 
 
-def _is_break(word: str, speakers: set[str]) -> bool:
+def _is_break(word: str, speakers: set[str], language: Language) -> bool:
     low = word.lower().replace("’", "'")
-    bare = low.removesuffix("'s")
-    grammar = low in STOPWORDS or "'" in bare or len(bare) < 3 or bare.isdigit() or is_adverb(low) or is_past(low)
-    return grammar or low in _LOOSE or is_reaction(low) or _is_speaker(bare, speakers)
+    return language.ends_phrase(low) or _is_speaker(low.removesuffix("'s"), speakers)
 
 
 def _is_speaker(word: str, speakers: set[str]) -> bool:

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ...generated import Generated, SessionText, Vectors, began, speaker_name
+from ...languages import Language, spoken
 from ...model import Kind, Turn
 from ...ranking.pagerank import DAMPING, pagerank
 from ...store.cosine import cosines
-from ...text import content_stems
-from .base import Generated, SessionText, Vectors, began, speaker_name
-from .dating import dated
-from .facts import retold
-from .statements import image, is_small_talk
+from ...text import content_stems, image
 
 __all__ = ["summary"]
 
@@ -34,28 +32,29 @@ _WORDS = (4, 45)
 
 def summary(session: SessionText) -> Generated | None:
     """The summary of a session; None where nothing but small talk was said."""
-    sayings = _sayings(session)
+    language = spoken(turn.text for turn in session.turns)
+    sayings = _sayings(session, language)
     if not sayings:
         return None
     alike = _likeness(session, sayings)
     chosen = sorted(sayings[i] for i in _choose(_centrality(alike), alike))
     people = session.people()
-    told = [_told(session.sentences[p][i], session.turns[p], people) for p, i in chosen]
+    told = [_told(session.sentences[p][i], session.turns[p], people, language) for p, i in chosen]
     sources = tuple(dict.fromkeys(session.turns[p].id for p, _ in chosen))
     return Generated(Kind.SUMMARY, " ".join(dict.fromkeys(told)), sources, began(session), session.session.title)
 
 
-def _sayings(session: SessionText) -> list[tuple[int, int]]:
+def _sayings(session: SessionText, language: Language) -> list[tuple[int, int]]:
     """The sentences to choose from: what speakers say of themselves, or all that is no small talk if that is little."""
     people = session.people()
-    telling = [(place, index, sentence) for place, index, sentence in session.said() if _tells(sentence)]
-    own = [(p, i) for p, i, sentence in telling if retold(sentence, session.turns[p], people)]
+    telling = [(place, index, sentence) for place, index, sentence in session.said() if _tells(sentence, language)]
+    own = [(p, i) for p, i, sentence in telling if language.retold(sentence, session.turns[p], people)]
     return own if len(own) >= _LEAST else [(p, i) for p, i, _ in telling]
 
 
-def _tells(sentence: str) -> bool:
+def _tells(sentence: str, language: Language) -> bool:
     shortest, longest = _WORDS
-    return shortest <= len(sentence.split()) <= longest and not image(sentence) and not is_small_talk(sentence)
+    return shortest <= len(sentence.split()) <= longest and not image(sentence) and not language.is_small_talk(sentence)
 
 
 def _likeness(session: SessionText, sayings: Sequence[tuple[int, int]]) -> Floats:
@@ -97,10 +96,10 @@ def _choose(centrality: Floats, alike: Floats) -> list[int]:
     return chosen
 
 
-def _told(sentence: str, turn: Turn, people: Sequence[str]) -> str:
+def _told(sentence: str, turn: Turn, people: Sequence[str], language: Language) -> str:
     """In the third person where the rules know how, else quoted after the speaker's name."""
-    clauses = retold(sentence, turn, people)
+    clauses = language.retold(sentence, turn, people)
     if clauses:
         return " ".join(f"{clause}." for clause in clauses)
     name = speaker_name(turn)
-    return f"{name[:1].upper()}{name[1:]}: {dated(sentence.strip(), turn.said_at)}"
+    return f"{name[:1].upper()}{name[1:]}: {language.dated(sentence.strip(), turn.said_at)}"

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..asking import SessionWriter
+from ...generated import Generated, SessionText, Told
+from ...languages import spoken
 from ..plan import MEMORIES, Producer
-from .base import Generated, SessionText, Told
-from .facts import facts
+from ..producer.asking import SessionWriter
 from .insights import insights
 from .keywords import keywords
 from .summaries import summary
-from .verify import COVERAGE
+from .verification import COVERAGE
 
 __all__ = ["Offline", "Rarity", "Writer"]
 
@@ -39,7 +39,8 @@ class Offline:
 
     def session(self, text: SessionText) -> list[Generated]:
         """See `Writer.session`."""
-        return [unit for unit in (summary(text), keywords(text, self.rarity)) if unit is not None] + facts(text)
+        whole = (summary(text), keywords(text, self.rarity))
+        return [unit for unit in whole if unit is not None] + spoken(turn.text for turn in text.turns).facts(text)
 
     def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
         """See `Writer.insights`."""

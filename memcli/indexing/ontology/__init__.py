@@ -1,10 +1,1 @@
-"""What turns assert of their speakers: typed, dated assertions from which an ontology of each user is learned.
-
-The tagger itself is `tagging.assertions`: whoever only reads assertions need not load its patterns.
-"""
-
-from __future__ import annotations
-
-from .base import Assertion
-
-__all__ = ["Assertion"]
+"""What turns assert of their speakers, and the topics learned from it: an ontology of each person."""

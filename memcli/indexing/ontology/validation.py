@@ -11,16 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...generated import Assertion, SessionText, speaker_name
 from ...model import Turn
 from ...providers.language import LanguageModel, Message, Schema
 from ...providers.prompts import fenced, prompt, short_id, tidy
 from ...relations import AVERSIONS, GROUPS, SHAPING, RelationType
 from ...text import token_estimate
-from ..memories.base import SessionText, speaker_name
 from ..plan import Producer
-from ..transcripts import PER_LINE, longest_reply, packed, shortened, transcript
-from .base import Assertion
-from .session import tagged
+from ..producer.prompting import PER_LINE, longest_reply, packed, shortened, transcript
+from .asserted import asserted
 
 __all__ = ["CONFIRMED", "REFUTED", "ModelValidator"]
 
@@ -158,7 +157,7 @@ def _parts(text: SessionText) -> list[_Part]:
     """The turns of a session that assert something, in as few calls as they fit."""
     places = {turn.id: place for place, turn in enumerate(text.turns)}
     found: dict[int, list[Assertion]] = {}
-    for one in tagged(text):
+    for one in asserted(text):
         found.setdefault(places[one.turn], []).append(one)
     turns = [
         _Turn(f"t{place + 1}", text.turns[place], candidates, text.turns[place - 1] if place else None)

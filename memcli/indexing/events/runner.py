@@ -1,0 +1,149 @@
+"""The event graph for the sessions that lack it: events made, checked, embedded, joined, a transaction a session.
+
+A session costs what it adds: its events, the arguments that nothing took part in before, and one product of these with
+the arguments of memory. A language model may be the writer; where it fails, a session's events are made without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...generated import Event, Vectors
+from ...languages import spoken
+from ...model import Kind
+from ...store import events as stored
+from ...store.events import Arguments, EventRow
+from ...store.ids import TAGS, Tag, tagged
+from ...store.memories import MemoryRow
+from ...store.rows import append, transaction
+from ...store.sharing import in_turns
+from ..plan import EVENTS, Producer
+from ..producer.asking import SessionWriter
+from ..producer.runner import Runner
+from ..producer.stored import StoredSession, record
+from .checking import checked
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["MOST_SYNONYMS", "SYNONYM", "Events"]
+
+#: Arguments of at least this cosine are synonyms: δ (EMem §4.1).
+SYNONYM = 0.9
+#: At most so many synonyms a node (EMem §3.2).
+MOST_SYNONYMS = 100
+_COVERAGE = 0.5  # an event may be completed from another turn, whose words it then has
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What was made of a session, each event with the verdict on it, and by whom."""
+
+    read: StoredSession
+    events: list[Event]
+    by: Producer
+
+    def texts(self) -> Iterator[str]:
+        """All that is to be embedded."""
+        for event in self.events:
+            yield event.text
+            yield from (argument.text for argument in event.arguments)
+
+
+class Events(Runner[SessionWriter[Event], _Draft]):
+    """Runs the producer of events."""
+
+    of = EVENTS
+    _arguments: Arguments | None = None
+
+    def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:  # noqa: ARG002
+        return _offline
+
+    def _by_model(self, read: StoredSession, made: list[Event], writer: SessionWriter[Event]) -> _Draft:
+        return _by_model(read, made, writer)
+
+    def _write(self, drafts: Sequence[_Draft]) -> None:
+        texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
+        vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
+        in_turns(self._store, drafts, lambda db, draft: self._write_one(db, draft, vectors))
+
+    def _write_one(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
+        with transaction(db):
+            self._write_events(db, draft, vectors)
+
+    def _write_events(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
+        read = draft.read
+        if draft.by.name != EVENTS.name or not read.kept:
+            stored.drop_events(db, read.seq)
+        rows = [_row(read, event, vectors) for event in draft.events]
+        of_arguments = _argument_rows(read, draft.events, vectors)
+        known = stored.find_arguments(db, of_arguments)
+        numbers = stored.write_events(db, read.seq, rows, of_arguments)
+        new = {numbers[id_]: row.vector for id_, row in of_arguments.items() if id_ not in known}
+        _join(db, self._synonyms(db, new))
+        record(db, read, EVENTS, draft.by, draft.by.version)
+
+    def _synonyms(self, db: DuckDBPyConnection, new: Mapping[int, Vectors]) -> list[tuple[int, int, float]]:
+        """E_syn (EMem §3.2). The arguments are read once, before the first that this run adds."""
+        if not new:
+            return []
+        if self._arguments is None:
+            self._arguments = stored.load_arguments(db, self._embedder.dimension, before=min(new))
+        return self._arguments.synonyms(new, SYNONYM, MOST_SYNONYMS)
+
+
+def _join(db: DuckDBPyConnection, synonyms: Sequence[tuple[int, int, float]]) -> None:
+    if synonyms:
+        src, dst, weight = map(list, zip(*synonyms, strict=True))
+        append(db, "edge", {"src": src, "dst": dst, "relation": ["synonym"] * len(src), "weight": weight})
+
+
+def _offline(read: StoredSession) -> _Draft:
+    rest = read.rest()
+    made = spoken(turn.text for turn in rest.turns).events(rest)
+    return _Draft(read, [checked(event, read.text, _COVERAGE) for event in made], EVENTS)
+
+
+def _by_model(read: StoredSession, made: Sequence[Event], writer: SessionWriter[Event]) -> _Draft:
+    """What a model wrote, with arguments also for the events that it named none of."""
+    people = read.text.people()
+    language = spoken(turn.text for turn in read.text.turns)
+    whole = [e if e.arguments else replace(e, arguments=language.arguments(e.text, e.label, people)) for e in made]
+    return _Draft(read, [checked(event, read.text, writer.coverage) for event in whole], writer.producer)
+
+
+def _row(read: StoredSession, event: Event, vectors: Mapping[str, Vectors]) -> EventRow:
+    content = "\0".join((event.kind, event.text, *event.sources))
+    memory = MemoryRow(
+        tagged(TAGS[event.kind], content),
+        event.kind,
+        event.text,
+        [read.numbers[turn] for turn in event.sources],
+        event.at,
+        event.label,
+        vectors[event.text],
+        supported=event.supported,
+        reason=event.unsupported_because,
+    )
+    return EventRow(memory, event.type, event.body, [(a.role, _argument_id(a.text)) for a in event.arguments])
+
+
+def _argument_rows(read: StoredSession, made: Sequence[Event], vectors: Mapping[str, Vectors]) -> dict[str, MemoryRow]:
+    """The arguments of a session's events, by id, with the turns of all these events as their sources."""
+    texts: dict[str, str] = {}
+    turns: dict[str, dict[int, None]] = {}
+    for event in made:
+        for argument in event.arguments:
+            id_ = _argument_id(argument.text)
+            texts.setdefault(id_, argument.text)
+            turns.setdefault(id_, {}).update(dict.fromkeys(read.numbers[turn] for turn in event.sources))
+    return {
+        id_: MemoryRow(id_, Kind.ARGUMENT, text, list(turns[id_]), None, "", vectors[text])
+        for id_, text in texts.items()
+    }
+
+
+def _argument_id(text: str) -> str:
+    return tagged(Tag.ARGUMENT, text.casefold())

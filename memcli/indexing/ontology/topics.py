@@ -1,0 +1,261 @@
+"""Concepts: assertions gathered to topics as they come, and topics lifted to edges of those who keep returning to them.
+
+Tag2Graph, step II (ontology-guided memory, §3.2 and A.4). A topic is learned from the store and the embedder: an
+assertion joins the nearest topic that is near enough, or begins one. What limits people in a domain says the same in
+words that lie far apart (vegan, no mushrooms, coeliac): it joins the topic that the domain's seed has made. Everything
+here can be made again from the assertions, and `store.concepts.drop_concepts` undoes all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...config import settings
+from ...errors import UsageError
+from ...providers.embedding import Embedder
+from ...ranking import lifting
+from ...relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
+from ...store import concepts as stored
+from ...store.concepts import LiftedRow, Tastes, Topics
+from ...store.cosine import cosines, exact, unit_rows
+from ...store.lifted import TAKEN_BACK, taken_back
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = [
+    "MARGIN", "TOPIC", "assigned", "candidates", "chosen", "domain_vectors", "features", "grow", "plant", "regated",
+    "sensitive",
+]  # fmt: skip
+
+#: From this cosine to a topic on an assertion joins it.
+TOPIC = 0.4
+#: A restriction whose cosine to a domain's seed is so much higher than to what is beside that is one in the domain.
+MARGIN = 0.09
+#: Two assertions of one person this near speak of one thing in other words (the paper's alias threshold, B.1).
+ALIAS = 0.85
+#: Edges that one person may have: beyond them the least probable are declined.
+QUOTA = 64
+#: A topic about which this share of things is both wanted and not wanted is contradictory.
+_CONTRADICTORY = 1 / 3
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+def sensitive() -> frozenset[str]:
+    """The relations of which nothing is lifted, as the settings say. Raises UsageError for one that there is not."""
+    named = {name.strip() for name in settings().sensitive.split(",")} - {"", "none"}
+    unknown = sorted(named - {relation.value for relation in RelationType})
+    if unknown:
+        known = ", ".join(sorted(RelationType))
+        raise UsageError(f"the setting sensitive names no relation: {', '.join(unknown)}", f"known: {known}")
+    return frozenset(named)
+
+
+def domain_vectors(db: DuckDBPyConnection, embedder: Embedder, relations: Iterable[RelationType]) -> None:
+    """Adds the domains that these relations bear on and the store has not: each a gloss, embedded once."""
+    missing = stored.missing(db, "domain", sorted({DOMAINS[each] for each in relations if each in DOMAINS}))
+    if missing:
+        vectors = embedder.embed([GLOSSES[name] for name in missing])
+        stored.add_domains(db, dict(zip(missing, vectors, strict=True)))
+
+
+def plant(db: DuckDBPyConnection, embedder: Embedder) -> None:
+    """Adds the seeded topics that the store has not: it keeps their vectors, for topics are also learned without an
+    embedder.
+    """
+    missing = stored.missing(db, "seed", sorted(SEEDS))
+    if missing:
+        seeds, beside = ({name: _mean(embedder, texts[name]) for name in missing} for texts in (SEEDS, BESIDE))
+        stored.add_seeds(db, seeds, beside)
+
+
+def _mean(embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    mean: npt.NDArray[np.float32] = unit_rows(embedder.embed(texts).mean(axis=0, keepdims=True))[0]
+    return mean
+
+
+def grow(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str]) -> None:
+    """Gives every assertion that has none a topic, and lifts what has changed by it; part of the caller's transaction.
+
+    `sensitive`: relations of which nothing is lifted.
+    """
+    fresh = stored.strays(db, dimension)
+    if not len(fresh.unit):
+        return
+    found = stored.topics(db, dimension)
+    places, nearness = _assign(found, fresh)
+    changed = sorted(set(places.tolist()))
+    topic = np.array([found.seqs[place] for place in places], dtype=np.int64)
+    stored.write_topics(db, found, changed)
+    among = [found.seqs[place] for place in changed]
+    things = _things(fresh, topic, stored.tastes(db, dimension, among))
+    stored.write_members(db, fresh.unit, topic, things, nearness)
+    held = stored.tastes(db, dimension, among)
+    rows = list(_lift(held, found, sensitive, set(taken_back(db).values()), stored.edges_of(db, among)))
+    stored.write_lifted(db, among, rows)
+
+
+def regated(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str], row: LiftedRow) -> LiftedRow:
+    """A candidate with what the gate says of it as it is, whatever it said before, and whoever took it back."""
+    held = stored.tastes(db, dimension, [row.topic])
+    own = np.flatnonzero(held.head == row.head)
+    room = QUOTA - stored.edges_of(db, [row.topic]).get(row.head, 0)
+    wanted = _wants(held, stored.topics(db, dimension).seeded)
+    (gated,) = _gated([replace(row, declined=_declined(held, own, wanted, sensitive))], room)
+    return gated
+
+
+def chosen(held: Tastes, places: Ints) -> Tastes:
+    """Some of the assertions."""
+    return Tastes(**{each.name: getattr(held, each.name)[places] for each in fields(Tastes)})
+
+
+def assigned(found: Topics, fresh: Tastes) -> Tastes:
+    """The assertions with their topics, which `found` takes in, and their things."""
+    places, _ = _assign(found, fresh)
+    topic = np.array([found.seqs[place] for place in places], dtype=np.int64)
+    nobody = chosen(fresh, np.zeros(0, dtype=np.int64))
+    return replace(fresh, topic=topic, thing=_things(fresh, topic, nobody))
+
+
+def _assign(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """The place of each assertion's topic in `found`, which takes it in, and its cosine to that before it came."""
+    places, nearness = _seeded(found, fresh)
+    loose = np.flatnonzero(places < 0)
+    places[loose], nearness[loose] = _gathered(found, fresh.vectors[loose])
+    return places, nearness
+
+
+def _seeded(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """The place of each assertion's seeded topic, -1 where it has none, and its cosine to that.
+
+    What takes a restriction back belongs where the restriction does.
+    """
+    places = np.full(len(fresh.unit), -1, dtype=np.int64)
+    if not len(found.beside):
+        return places, np.ones(len(fresh.unit), dtype=np.float32)
+    near = cosines(fresh.vectors, found.sums[: len(found.beside)])
+    ahead = near - cosines(fresh.vectors, found.beside)
+    best = ahead.argmax(axis=1)
+    said = zip(fresh.relation.tolist(), fresh.negated.tolist(), strict=True)
+    able = [relation in RESTRICTIONS or restricts(relation, negated) for relation, negated in said]
+    own = np.array(able, dtype=bool) & (ahead.max(axis=1) >= MARGIN)
+    places[own] = best[own]
+    return places, near.max(axis=1).astype(np.float32)
+
+
+def _gathered(found: Topics, vectors: npt.NDArray[np.float32]) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """The places of the nearest topics that are not seeded, new ones among them, and the cosines to them."""
+    first, before = len(found.beside), len(found.seqs)
+    known = before
+    found.sums = np.concatenate([found.sums, np.zeros_like(vectors)])
+    centres, next_seq = exact(unit_rows(found.sums)), max(found.seqs, default=-1) + 1
+    places = np.zeros(len(vectors), dtype=np.int64)
+    nearness = np.ones(len(vectors), dtype=np.float32)
+    for number, vector in enumerate(vectors):
+        near = cosines(vector, centres[first:known])
+        best = first + int(near.argmax()) if len(near) else known
+        if best == known or near[best - first] < TOPIC:
+            best, known = known, known + 1
+            found.seqs.append(next_seq + best - before)
+            found.members.append(0)
+        else:
+            nearness[number] = near[best - first]
+        found.sums[best] += vector
+        found.members[best] += 1
+        centres[best] = exact(unit_rows(found.sums[best][None]))[0]
+        places[number] = best
+    found.sums = found.sums[:known]
+    return places, nearness
+
+
+def _things(fresh: Tastes, topic: Ints, older: Tastes) -> Ints:
+    """For each assertion the number of the first one of its person and topic that names the same thing: an alias's."""
+    units, heads = np.r_[older.unit, fresh.unit], np.r_[older.head, fresh.head]
+    topics, vectors = np.r_[older.topic, topic], np.concatenate([older.vectors, fresh.vectors])
+    things: Ints = np.r_[older.thing, fresh.unit]
+    for place in range(len(older.unit), len(units)):
+        own = np.flatnonzero((topics[:place] == topics[place]) & (heads[:place] == heads[place]))
+        if len(own):
+            near = cosines(vectors[place], vectors[own])
+            if near.max() >= ALIAS:
+                things[place] = things[own[int(near.argmax())]]
+    return things[len(older.unit) :]
+
+
+def candidates(held: Tastes, centre: dict[int, npt.NDArray[np.float32]]) -> Iterator[tuple[int, str, Ints, Ints]]:
+    """Each topic with each person who speaks of it: topic, head, the places of their assertions, and, of those, what
+    stands: one a thing and session, so that who says it twice in a breath has said it once.
+    """
+    pairs = sorted({(int(topic), str(head)) for topic, head in zip(held.topic, held.head, strict=True)})
+    for topic, head in pairs:
+        own = np.flatnonzero((held.topic == topic) & (held.head == head))
+        if topic in centre:
+            said = list(zip(held.thing[own].tolist(), held.session[own].tolist(), strict=True))
+            yield topic, head, own, own[[said.index(each) for each in dict.fromkeys(said)]]
+
+
+def _lift(
+    held: Tastes, found: Topics, sensitive: frozenset[str], taken: Set[tuple[int, str]], edges: Mapping[str, int]
+) -> Iterator[LiftedRow]:
+    centre, seeds = found.centres(), found.seeded
+    wanted = _wants(held, seeds)
+    rows: dict[str, list[LiftedRow]] = {}
+    for topic, head, own, said in candidates(held, centre):
+        seeded = topic in seeds
+        standing = said[~wanted[said]] if seeded else said
+        if len(standing) >= lifting.LEAST_SUPPORT:
+            declined = TAKEN_BACK if (topic, head) in taken else _declined(held, own, wanted, sensitive)
+            row = LiftedRow(
+                topic, head, float(wanted[standing].mean()), len(standing),
+                lifting.probability(features(held, standing, centre[topic], TOPIC if seeded else -1.0)), declined,
+            )  # fmt: skip
+            rows.setdefault(head, []).append(row)
+    for head, own_rows in rows.items():
+        yield from _gated(own_rows, QUOTA - edges.get(head, 0))
+
+
+def features(held: Tastes, places: Ints, centre: npt.NDArray[np.float32], least: float = -1.0) -> dict[str, float]:
+    """The features of a candidate edge (`ranking.lifting.pattern`): its own assertions', whatever else was said.
+
+    `least`: what a cosine counts at the least. Of a seeded topic that is what nearness has to be elsewhere: the scorer
+    knows no less, and what is in it is there for another reason.
+    """
+    near = np.maximum(cosines(centre, held.vectors[places]), least)
+    return lifting.pattern(held.days[places], held.session[places].tolist(), held.confidence[places], near)
+
+
+def _wants(held: Tastes, seeded: Set[int]) -> Bools:
+    """For each assertion whether its tail is wanted; in a seeded topic, whether it limits nobody."""
+    said = zip(held.topic.tolist(), held.relation.tolist(), held.negated.tolist(), strict=True)
+    return np.array(
+        [
+            not restricts(relation, negated) if topic in seeded else (relation not in AVERSIONS) != negated
+            for topic, relation, negated in said
+        ],
+        dtype=bool,
+    )
+
+
+def _declined(held: Tastes, own: Ints, wanted: Bools, sensitive: frozenset[str]) -> str:
+    """Why a candidate may not become an edge, whatever its score is; empty, where it may."""
+    if np.isin(held.relation[own].astype(str), sorted(sensitive)).mean() > 0.5:
+        return "sensitive"
+    things = held.thing[own]
+    both = [len(set(wanted[own[things == thing]].tolist())) > 1 for thing in dict.fromkeys(things.tolist())]
+    return "contradictory" if float(np.mean(both)) >= _CONTRADICTORY else ""
+
+
+def _gated(rows: Sequence[LiftedRow], room: int) -> Iterator[LiftedRow]:
+    """The candidates of a person with what the gate says of them: the most probable first, while there is room."""
+    for row in sorted(rows, key=lambda row: (-row.probability, row.topic)):
+        declined = row.declined or ("" if row.probability > lifting.TAU else "improbable") or ("" if room else "quota")
+        room -= not declined
+        yield replace(row, declined=declined)

@@ -1,0 +1,99 @@
+"""What all producers of generated memory do alike: read the sessions that lack it, make it, and write it in batches."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from ...model import SessionId
+from ...providers.embedding import Embedder
+from ...store import transcript, units
+from ...store.connection import Store
+from ..plan import Producer
+from .asking import Asking, Failed, SessionWriter
+from .stored import StoredSession, read_session
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["BATCH", "Runner"]
+
+#: Sessions that are read, and what is made of them embedded, together.
+BATCH = 16
+
+Draft = TypeVar("Draft")
+Writes = TypeVar("Writes", bound=SessionWriter[Any])
+
+Watch = Callable[[int, int], object]
+
+
+class Runner(ABC, Generic[Writes, Draft]):
+    """Runs the producer `of`. `watch` hears how many sessions are done of how many.
+
+    `writer` None: without a model. Where a model fails, a session's memory is made without it, and `failed` is told:
+    the next run with the model asks again for that session.
+    """
+
+    of: ClassVar[Producer]
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        watch: Watch = lambda _done, _of: None,
+        writer: Writes | None = None,
+        failed: Failed = lambda _session, _why: None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._watch = watch
+        self._writer = writer
+        self._asking: Asking[Any] | None = Asking(writer, failed) if writer else None
+        self._pending: set[int] = set()
+
+    def run(self, among: Collection[SessionId] | None = None) -> int:
+        """Makes it for every session, or those of `among`, that has none, or has grown since; returns how many.
+
+        Raises StoreError; ModelUnavailable where the embedder fails; BudgetSpent, after what is paid for is written.
+        """
+        producer = self._writer.producer if self._writer else self.of
+        together = self._writer.at_once if self._writer else BATCH
+        with self._store.reading() as db:
+            missing = units.unbuilt(db, {producer.name: producer.version})
+            if among is not None:
+                numbers = transcript.session_numbers(db, list(among)).values()
+                missing = sorted(set(missing).intersection(numbers))
+        self._pending = set(missing)
+        done = 0
+        if missing:
+            self._watch(0, len(missing))
+        for start in range(0, len(missing), together):
+            for drafts in self._drafts(missing[start : start + together]):
+                self._write(drafts)
+                done += len(drafts)
+                self._watch(done, len(missing))
+        return len(missing)
+
+    def _drafts(self, seqs: Sequence[int]) -> Iterator[list[Draft]]:
+        """The drafts of these sessions: a model's one by one, since the next may end the run."""
+        with self._store.reading() as db:
+            reads = [read_session(db, seq, self.of) for seq in seqs]
+            offline = self._offline(db, reads)
+        if self._asking is None or self._writer is None:
+            yield [offline(read) for read in reads]
+            return
+        for read, made in zip(reads, self._asking.replies([read.text for read in reads]), strict=True):
+            yield [offline(read) if made is None else self._by_model(read, made, self._writer)]
+
+    @abstractmethod
+    def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], Draft]:
+        """What makes a session's draft without a model."""
+
+    @abstractmethod
+    def _by_model(self, read: StoredSession, made: list[Any], writer: Writes) -> Draft:
+        """The draft of a session that a model wrote of."""
+
+    @abstractmethod
+    def _write(self, drafts: Sequence[Draft]) -> None:
+        """Writes drafts, a transaction a session, several while the store is held: opening it costs more than one."""

@@ -1,0 +1,195 @@
+"""What memcli asks of a language, with the rules that hold for all of them.
+
+A language of its own is a subclass that answers what it knows better; everything it leaves out works, by these rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from ..generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
+from ..model import Cue, Question, Turn
+from ..text import STOPWORDS, content_stems
+from ..times import Expression, Length, Span, describe
+from . import names as known
+
+__all__ = ["NAMELESS", "PREFERENCE", "Language", "numerals"]
+
+#: The question without the speakers it names: a name pulls greetings ("Hey Anna!") above what Anna said.
+NAMELESS = "nameless"
+#: What someone with a taste in the matter could have said: advice is asked for in other words than tastes are voiced.
+PREFERENCE = "preference"
+
+_ASKS = re.compile(r"[?？؟]")
+_DIGIT = re.compile(r"\d")
+_MOST_ARGUMENTS = 6
+_NUMERAL = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+class Language:
+    """A language. `code` is its name (BCP 47); methods without a rule of the language's own hold for any text."""
+
+    code = "und"
+
+    def claims(self, text: str) -> float:
+        """How sure it is that `text` is in this language, in [0, 1]."""
+        return 0.0
+
+    # -- words -----------------------------------------------------------------------------------------------------
+
+    def telling_stems(self, text: str) -> frozenset[str]:
+        """The stems of `text` that carry more than grammar and feeling."""
+        return frozenset(content_stems(text))
+
+    def informative(self, sentence: str, least: int = 1) -> bool:
+        """Whether at least `least` words of a sentence carry more than grammar and feeling."""
+        return len(self.telling_stems(sentence)) >= least
+
+    def is_small_talk(self, sentence: str) -> bool:
+        """Whether a sentence greets, thanks, asks, or says nothing to remember."""
+        return bool(_ASKS.search(sentence.rstrip()[-1:])) or not self.informative(sentence)
+
+    def ends_phrase(self, word: str) -> bool:
+        """Whether a word is no part of a keyword: grammar, feeling, a number."""
+        low = word.lower()
+        return low in STOPWORDS or len(low) < 2 or low.isdigit()
+
+    def denies(self, text: str) -> bool:
+        """Whether `text` denies anything."""
+        return False
+
+    def denied(self, sentence: str) -> Sequence[str]:
+        """The stems of the words that a sentence denies."""
+        return ()
+
+    # -- what needs no source --------------------------------------------------------------------------------------
+
+    def numbers(self, text: str) -> Iterable[str]:
+        """The numbers that `text` names, in digits."""
+        return numerals(text)
+
+    def is_calendar(self, word: str) -> bool:
+        """Whether a lower-case word names a month, a weekday or a season."""
+        return False
+
+    def is_added(self, word_stem: str) -> bool:
+        """Whether a stem is of a word that retelling and dating put in."""
+        return False
+
+    def is_granted(self, word_stem: str) -> bool:
+        """Whether a stem is checked as a date or a number, so not as a word."""
+        return False
+
+    def is_acting(self, rest: str) -> bool:
+        """Whether what follows the first word of a sentence shows that this word is a name."""
+        return False
+
+    # -- times -----------------------------------------------------------------------------------------------------
+
+    def times(self, text: str, said_at: datetime | None) -> list[Expression]:
+        """The time expressions of `text`, said on `said_at`, in order and without overlap."""
+        return []
+
+    def lengths(self, text: str) -> list[Length]:
+        """The lengths of time that `text` names, in order."""
+        return []
+
+    def describe(self, what: Expression | Span) -> str:
+        """A time as a person would say it."""
+        return describe(what)
+
+    def dated(self, text: str, said_at: datetime | None) -> str:
+        """`text` with its relative times put as dates."""
+        return text
+
+    # -- what was said ---------------------------------------------------------------------------------------------
+
+    def cues(self, text: str) -> Cue:
+        """The cues that a turn shows."""
+        shown = Cue.QUESTION if _ASKS.search(text) else Cue(0)
+        shown |= Cue.DIGIT if _DIGIT.search(text) else Cue(0)
+        return shown | (Cue.IMAGE if "[image" in text.lower() else Cue(0))
+
+    def retold(self, sentence: str, turn: Turn, people: Sequence[str]) -> list[str]:
+        """What a sentence of a turn tells of its speaker, by name and with dates, without a final mark.
+
+        `people`: all who speak. Empty where it tells nothing of them, or nobody knows how to retell it.
+        """
+        return []
+
+    def facts(self, session: SessionText) -> list[Generated]:
+        """The facts of a session, in the order in which they were said."""
+        return []
+
+    def supersedes(self, new: Told, old: Told) -> bool:
+        """Whether the fact `new` makes `old` untrue."""
+        return False
+
+    def events(self, session: SessionText) -> list[Event]:
+        """The EDUs and structured chunks of a session, in the order in which they were said.
+
+        Of a language without rules, each sentence that informs, in its speaker's own words.
+        """
+        return [
+            _quoted(session.turns[place], sentence, session.people())
+            for place, _, sentence in session.said()
+            if self.informative(sentence)
+        ]
+
+    def arguments(self, text: str, label: str, people: Sequence[str]) -> tuple[Argument, ...]:
+        """What takes part in the event that `text` tells, told by `label`: at most six, persons first."""
+        return _arguments(text, label, people)
+
+    def assertions(
+        self,
+        turn: Turn,
+        sentences: Sequence[str],
+        before: Sequence[Turn],
+        people: Sequence[str],
+    ) -> list[Assertion]:
+        """What `turn`, of these sentences, asserts of its speaker and those the speaker tells of, surest first.
+
+        `before`: the turns before it in its session; `people`: the names of those who speak.
+        """
+        return []
+
+    # -- what is asked ---------------------------------------------------------------------------------------------
+
+    def question(self, text: str, speakers: Sequence[str]) -> Question:
+        """`text` as a question to a memory in which `speakers` talk."""
+        mentioned = known.named(text, tuple(speakers))
+        return Question(
+            text,
+            stems=tuple(dict.fromkeys(content_stems(text))),
+            about=next((each.speaker for each in mentioned), None),
+            named=mentioned,
+            language=self.code,
+        )
+
+    def wording(self, kind: str, question: Question) -> str:
+        """The question in other words: NAMELESS or PREFERENCE. Without rules, the words it has."""
+        return known.without(question.text, question.speakers) if kind == NAMELESS else question.text
+
+    def mentions(self, question: str, speakers: Sequence[str]) -> list[str]:
+        """What a question mentions: persons, things, dates, in that order."""
+        return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
+
+
+def numerals(text: str) -> Iterator[str]:
+    """The numbers of a text that are written in digits, without commas."""
+    for number in _NUMERAL.findall(text):
+        yield number.replace(",", "")
+
+
+def _quoted(turn: Turn, sentence: str, people: Sequence[str]) -> Event:
+    label = speaker_name(turn)
+    found = _arguments(sentence, label, people)
+    return Event(f"{label}: {sentence}", (turn.id,), turn.said_at, label, found)
+
+
+def _arguments(text: str, label: str, people: Sequence[str]) -> tuple[Argument, ...]:
+    persons = known.in_full(text, (label, *people))
+    found = [Argument("agent" if name == label else "participant", name) for name in persons]
+    return (*found, *(Argument("quantity", number) for number in numerals(text)))[:_MOST_ARGUMENTS]

@@ -1,0 +1,164 @@
+"""English: rules over words, without a parser. Nothing outside this package knows an English word but by `Language`.
+
+`verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
+`third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
+`assertions` say what a session tells; `times` and `dates` know when; `questions` reads what is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from ...generated import Argument, Assertion, Event, Generated, SessionText, Told
+from ...model import Cue, Question, Turn
+from ...times import Expression, Length
+from ..base import Language
+
+__all__ = ["English"]
+
+
+class English(Language):
+    """English. Each rule's module is loaded when it is first asked: a search needs few of them."""
+
+    code = "en"
+
+    def telling_stems(self, text: str) -> frozenset[str]:
+        """See `Language.telling_stems`."""
+        from .reactions import telling_stems
+
+        return telling_stems(text)
+
+    def is_small_talk(self, sentence: str) -> bool:
+        """See `Language.is_small_talk`."""
+        from .statements import is_small_talk
+
+        return is_small_talk(sentence)
+
+    def ends_phrase(self, word: str) -> bool:
+        """See `Language.ends_phrase`."""
+        from .phrases import ends_phrase
+
+        return ends_phrase(word)
+
+    def denies(self, text: str) -> bool:
+        """See `Language.denies`."""
+        from .negation import denies
+
+        return denies(text)
+
+    def denied(self, sentence: str) -> Sequence[str]:
+        """See `Language.denied`."""
+        from .negation import denied
+
+        return denied(sentence)
+
+    def numbers(self, text: str) -> Iterable[str]:
+        """See `Language.numbers`."""
+        from .grounding import numbers
+
+        return numbers(text)
+
+    def is_calendar(self, word: str) -> bool:
+        """See `Language.is_calendar`."""
+        from .grounding import CALENDAR
+
+        return word in CALENDAR
+
+    def is_added(self, word_stem: str) -> bool:
+        """See `Language.is_added`."""
+        from .grounding import added
+
+        return added(word_stem)
+
+    def is_granted(self, word_stem: str) -> bool:
+        """See `Language.is_granted`."""
+        from .grounding import granted
+
+        return granted(word_stem)
+
+    def is_acting(self, rest: str) -> bool:
+        """See `Language.is_acting`."""
+        from .grounding import is_acting
+
+        return is_acting(rest)
+
+    def times(self, text: str, said_at: datetime | None) -> list[Expression]:
+        """See `Language.times`."""
+        from .times import find
+
+        return find(text, said_at)
+
+    def lengths(self, text: str) -> list[Length]:
+        """See `Language.lengths`."""
+        from .times import lengths
+
+        return lengths(text)
+
+    def dated(self, text: str, said_at: datetime | None) -> str:
+        """See `Language.dated`."""
+        from .dates import dated
+
+        return dated(text, said_at)
+
+    def cues(self, text: str) -> Cue:
+        """See `Language.cues`."""
+        from .cues import cues
+
+        return cues(text)
+
+    def retold(self, sentence: str, turn: Turn, people: Sequence[str]) -> list[str]:
+        """See `Language.retold`."""
+        from .facts import retold
+
+        return retold(sentence, turn, people)
+
+    def facts(self, session: SessionText) -> list[Generated]:
+        """See `Language.facts`."""
+        from .facts import facts
+
+        return facts(session)
+
+    def supersedes(self, new: Told, old: Told) -> bool:
+        """See `Language.supersedes`."""
+        from .changes import supersedes
+
+        return supersedes(new, old)
+
+    def events(self, session: SessionText) -> list[Event]:
+        """See `Language.events`."""
+        from .events import events
+
+        return events(session)
+
+    def arguments(self, text: str, label: str, people: Sequence[str]) -> tuple[Argument, ...]:
+        """See `Language.arguments`."""
+        from .arguments import arguments
+
+        return arguments(text, label, people)
+
+    def assertions(
+        self, turn: Turn, sentences: Sequence[str], before: Sequence[Turn], people: Sequence[str]
+    ) -> list[Assertion]:
+        """See `Language.assertions`."""
+        from .assertions import assertions
+
+        return assertions(turn, sentences, before, people)
+
+    def question(self, text: str, speakers: Sequence[str]) -> Question:
+        """See `Language.question`."""
+        from .questions import parse
+
+        return parse(text, tuple(speakers))
+
+    def wording(self, kind: str, question: Question) -> str:
+        """See `Language.wording`."""
+        from .questions import wording
+
+        return wording(kind, question)
+
+    def mentions(self, question: str, speakers: Sequence[str]) -> list[str]:
+        """See `Language.mentions`."""
+        from .phrases import mentions
+
+        return mentions(question, speakers)

@@ -1,0 +1,5 @@
+"""What a turn asserts of who says it: typed patterns over clauses (ontology-guided memory, §3.2)."""
+
+from .tagging import assertions
+
+__all__ = ["assertions"]

@@ -1,0 +1,188 @@
+"""Sentences into clauses with a subject each, and what is known of them: asked, conditional, told of a relative."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..elision import clause as whole_clause
+from ..tenses import base_form
+from ..verbs import is_adverb
+
+__all__ = ["FRIENDS", "KIN", "PETS", "Clause", "clauses", "expanded"]
+
+KIN = (
+    r"wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend|son|daughter|kids?|child|children|toddler|baby|twins|"
+    r"mom|mum|mother|dad|father|parents|sisters?|brothers?|siblings?|grandma|grandmother|grandpa|grandfather|"
+    r"grandparents|grandson|granddaughter|grandkids|aunt|uncle|cousins?|nephews?|nieces?|"
+    r"(?:mother|father|sister|brother|son|daughter)-in-law|in-laws|stepson|stepdaughter|stepmom|stepdad"
+)
+FRIENDS = (
+    r"best friend|friend|buddy|pal|roommate|flatmate|neighbou?r|colleague|co-?worker|boss|manager|mentor|coach|partner"
+)
+PETS = (
+    r"dogs?|cats?|pupp(?:y|ies)|pups?|kittens?|kitt(?:y|ies)|rabbits?|bunny|hamsters?|guinea pigs?|parrots?|turtles?|"
+    r"horses?|fish|goldfish|snakes?|geckos?|hens|chickens|ferrets?|pets?|retriever|labrador|poodle|beagle"
+)
+_EXPANSIONS = tuple(
+    (re.compile(pattern, re.IGNORECASE), into)
+    for pattern, into in (
+        (r"\bI'm\b", "I am"),
+        (r"\bIm(?= (?-i:[a-z]))", "I am"),  # before a capital it may be a name
+        (r"\b(I|we|you|they)'ve\b", r"\1 have"),
+        (r"\b(we|you|they)'re\b", r"\1 are"),
+        (r"\b(I|we|you|they|he|she|it|that)'ll\b", r"\1 will"),
+        (r"\b(I|we|you|they|he|she|it|that)'d\b", r"\1 would"),
+        (r"\bcan'?t\b", "cannot"),
+        (r"\bwon't\b", "will not"),
+        (r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should)n't\b", r"\1 not"),
+        (r"\bdont\b", "do not"),
+        (r"\b(it|that|he|she|there)'s\b", r"\1 is"),
+        (r"\b(\w+)'s (?=(?:an?|so|such|really|my|the best|not|just|always|awesome|amazing|super)\b)", r"\1 is "),
+        (r"\bgonna\b", "going to"),
+        (r"\bwanna\b", "want to"),
+        (r"\bgotta\b", "have to"),
+        (r"\bI(?: have)? got to\b", "I have to"),
+        (r"\b(I|we) are\b", r"\1 am"),
+    )
+)
+_VERBS = (
+    r"prefer|avoid|dislike|hate|love|like|enjoy|despise|refuse|use|find|tend|stick|stay|steer|need|want|consume|eat|"
+    r"buy|only|never|strongly|exclusively|try to avoid|am|adore|opt|favou?r|cannot|do not|will not|(?<!or )have (?:a|"
+    r"an|no)\b|must"
+)
+_SUBJECT = r"(?:I|we|my|our|it|they|he|she|there|the others?|some of)\b"
+_SPLIT = re.compile(
+    rf"(?P<reason>[,\s]+(?:since|because|given that|as)\s+)(?={_SUBJECT})|"
+    rf";\s*|:\s+(?={_SUBJECT})|\s[-–—]+\s+|[.!]\s+|"
+    rf",?\s+(?:and|but|so|although|though|while|whereas|or|plus|yet|which is why)\s+"
+    rf"(?=(?:then |now |also |usually |currently |sometimes )?{_SUBJECT})|"
+    r",\s+(?=(?:usually,? |also,? |but )?(?:I|we|my|our)\s)|"
+    rf",?\s+(?P<time>whenever|when|after|before)\s+(?={_SUBJECT})|"
+    rf",?\s+(?P<joined>and|but|or)\s+(?=(?:\w+ly |always |also |usually |then )?(?:{_VERBS})\b)|"
+    r",\s+(?=(?:do|does|can|could|should|would|what|which|how|is|are|any|have)\b)",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"^(?:and |so |but |also |or |anyway |well |then |by the way )*(?:do|does|did|can|could|would|will|should|is|are|"
+    r"was|were|have|"
+    r"has|what|which|who|whose|where|when|why|how|any|may|shall|am)\b",
+    re.IGNORECASE,
+)
+_WONDERING = re.compile(r"\b(?:wondering|not sure|do you|can you|could you)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"^(?:since|because|as|given(?: that)?|considering)\s+(?=(?:I|we|my|our|someone|a)\b)", re.IGNORECASE
+)
+_CONDITION = re.compile(
+    r"\bin case (?:I|we)\b|\b(?:if|unless|imagine|suppose|pretend|wish|assuming)\s+(?:that )?(?:I|we|my)\b|^(?:if|"
+    r"unless)\b",
+    re.I,
+)
+_SOMEONE = re.compile(
+    r"^(?:as |being )?(?:someone|somebody|a person|the type|the kind of person|one)\s+who\s+", re.IGNORECASE
+)
+_OF_KIN = re.compile(
+    rf"^(?:(?:and|but|so|also|plus) )?(?:my|our) (?:\w+ ){{0,2}}?(?P<kin>{KIN}|{FRIENDS}|{PETS})"
+    r"(?:,? (?-i:(?P<name>[A-Z][\w-]+)),?)?\s+(?=[a-z])",
+    re.IGNORECASE,
+)
+# After an infinitive these go on with it: "to create folders and use tags".
+_LOOSE = re.compile(
+    r"(?:\w+ly |always |also |usually |then )?(?:use|buy|eat|consume|need|want|find|stay|have|enjoy|"
+    r"like|love)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"\b(?:I|we)\b(?!.*[, ](?:they|he|she)\b)", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“]([^\"“”]{0,400})[\"”]")
+_OWN_WORDS = re.compile(r"\b(?:I|my|me)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause told in the first person. `of`: the relative, friend or pet whose "I" it is; empty: the speaker.
+
+    `told`: the clause before its subject became "I".
+    """
+
+    text: str
+    told: str
+    asked: bool = False
+    conditional: bool = False
+    of: str = ""
+
+
+def expanded(text: str) -> str:
+    """`text` with straight apostrophes and single spaces, the contractions of "I" and "not" written out."""
+    text = " ".join(text.replace("’", "'").replace("—", " - ").split())
+    if "'" in text or "gonna" in text or "wanna" in text or "gotta" in text or "dont" in text or "Im " in text:
+        for pattern, into in _EXPANSIONS:
+            text = pattern.sub(into, text)
+    return text
+
+
+def clauses(sentence: str, others: Sequence[str]) -> Iterator[Clause]:
+    """The clauses of a sentence in order. Quoted speech is left out; titles in quotation marks stay."""
+    question = sentence.rstrip(" \"'”)").endswith("?")
+    bare = sentence.strip()
+    if len(bare) > 1 and bare[0] in '"“' and bare[-1] in '"”':
+        bare = bare[1:-1].strip()
+    bare = _QUOTED.sub(lambda m: " " if _OWN_WORDS.search(m[1]) else m[0], bare)
+    whole = expanded(bare if question else whole_clause(bare, tuple(others)))
+    asked = conditional = False
+    subject, of, previous = "I", "", ""
+    for part, reason, joined, timed in _parts(whole):
+        if question and not reason and (_QUESTION.match(part) or _WONDERING.search(part)):
+            asked = True
+        if reason:
+            asked = False
+        conditional = timed or bool(_CONDITION.search(part)) or (conditional and " would " in part)
+        if joined and subject and not (_LOOSE.match(part) and " to " in previous):
+            text = told = f"{subject} {part}"
+        else:
+            told = part
+            text, of = _in_first_person(part)
+            subject = "I" if of or _FIRST.search(text) else ""
+        previous = part
+        yield Clause(text, told, asked, conditional, of)
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool, bool, bool]]:
+    """Each part with whether it gives a reason and whether it shares the subject of the part before."""
+    start, reason, joined, timed = 0, False, False, False
+    for match in _SPLIT.finditer(text):
+        yield from _part(text[start : match.start()], reason, joined, timed)
+        start, reason, joined, timed = match.end(), bool(match["reason"]), bool(match["joined"]), bool(match["time"])
+    yield from _part(text[start:], reason, joined, timed)
+
+
+def _part(part: str, reason: bool, joined: bool, timed: bool) -> Iterator[tuple[str, bool, bool, bool]]:
+    part = part.strip(" ,")
+    bare = _REASON.sub("", part)
+    if bare:
+        yield bare if not bare.lower().startswith("a ") else part, reason or bare != part, joined, timed
+
+
+def _in_first_person(part: str) -> tuple[str, str]:
+    """A clause with "I" for its subject, and whose it is: "my sister Eva loves tea" is "I love tea", of Eva."""
+    someone = _SOMEONE.match(part)
+    if someone:
+        return f"I {_based(part[someone.end() :])}", ""
+    kin = _OF_KIN.match(part)
+    if kin and not part[kin.end() :].lower().startswith(("and ", "or ")):
+        return f"I {_based(part[kin.end() :])}", kin["name"] or kin["kin"].lower()
+    return part, ""
+
+
+def _based(predicate: str) -> str:
+    """A predicate in the third person in the form that goes with "I"."""
+    words = predicate.split(" ")
+    for index, word in enumerate(words[:4]):
+        low = word.lower()
+        if is_adverb(low):
+            continue
+        words[index] = {"is": "am", "are": "am", "has": "have", "does": "do"}.get(low) or (
+            base_form(low) if low.endswith("s") else word
+        )
+        break
+    return " ".join(words)

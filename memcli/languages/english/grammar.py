@@ -1,0 +1,349 @@
+"""The grammar of time expressions: a pattern and what it stands for, one rule a form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from ... import times as spans
+from ...times import ONE_DAY, Grain, Span, TimeKind
+
+__all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Reading", "amount", "compiled"]
+
+MONTHS = "january february march april may june july august september october november december".split()
+_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_FIRST_NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+NUMBERS = {word: value for value, word in enumerate(_FIRST_NUMBERS, 1)}
+NUMBERS |= {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+#: Amounts that nobody means exactly: the least and the most that they stand for.
+_VAGUE = {"couple": (2, 2), "few": (3, 5), "several": (3, 7), "some": (2, 7), "many": (5, 20)}
+_HOLIDAYS = {
+    "christmas": (12, 25),
+    "christmas day": (12, 25),
+    "christmas eve": (12, 24),
+    "new year's eve": (12, 31),
+    "new year's day": (1, 1),
+    "new year's": (1, 1),
+    "halloween": (10, 31),
+    "valentine's day": (2, 14),
+    "valentine's": (2, 14),
+}
+_ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
+_FUTURE = re.compile(r"\b(?:will|going to|gonna|won't|plan\w*|upcoming|can't wait|excited for|look\w* forward)\b|'ll\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an expression stands for, before it is placed in its text. `anchor`: the date that it names itself."""
+
+    span: Span
+    kind: TimeKind = TimeKind.RELATIVE
+    relation: str = ""
+    ambiguous: bool = False
+    anchor: datetime | None = None
+
+
+Match = re.Match[str]
+Build = Callable[[Match, datetime], Reading | None]
+
+
+def amount(words: str) -> tuple[int, int]:
+    """The least and the most that "3", "three", "a couple of" or "a few" stands for."""
+    for word in re.findall(r"[a-z]+|\d+", words.lower())[::-1]:
+        if word in _VAGUE:
+            return _VAGUE[word]
+        if word.isdigit() or word in NUMBERS:
+            value = int(word) if word.isdigit() else NUMBERS[word]
+            return value, value
+    return 1, 1
+
+
+def _month_number(word: str) -> int:
+    return next(n for n, name in enumerate(MONTHS, 1) if name.startswith(word.lower().rstrip(".")[:3]))
+
+
+def _full_year(digits: str) -> int:
+    return int(digits) + (0 if len(digits) == 4 else 2000 if int(digits) < 70 else 1900)
+
+
+def _nearest(at: datetime, month: int, day: int, future: bool) -> datetime:
+    """The day and month without a year: the one nearest to `at`, or the next one where the future is spoken of."""
+    near = [spans.midnight(at).replace(year=at.year + y, month=month, day=day) for y in (-1, 0, 1)]
+    ahead = [d for d in near if d >= spans.midnight(at)]
+    return ahead[0] if future and ahead else min(near, key=lambda d: abs(d - at))
+
+
+def _is_future(match: Match) -> bool:
+    return bool(_FUTURE.search(match.string[max(0, match.start() - 60) : match.start()].lower()))
+
+
+def _full_date(match: Match, at: datetime) -> Reading | None:
+    groups = match.groupdict()
+    month, day = _month_number(groups["month"]), int(groups["day"])
+    if groups["year"]:
+        start = spans.midnight(at).replace(year=_full_year(groups["year"]), month=month, day=day)
+    else:
+        start = _nearest(at, month, day, _is_future(match))
+    if groups.get("last"):
+        end = start.replace(day=int(groups["last"])) + ONE_DAY
+        return Reading(Span(start, end, Grain.RANGE), TimeKind.ABSOLUTE) if end > start else None
+    return Reading(spans.day(start), TimeKind.ABSOLUTE)
+
+
+def _digits(match: Match, at: datetime) -> Reading:
+    first, second = int(match["first"]), int(match["second"])
+    year = _full_year(match["year"])
+    month, day = (second, first) if first > 12 or "." in match.group() else (first, second)
+    ambiguous = "/" in match.group() and max(first, second) <= 12 and first != second
+    start = spans.midnight(at).replace(year=year, month=month, day=day)
+    return Reading(spans.day(start), TimeKind.ABSOLUTE, ambiguous=ambiguous)
+
+
+def _iso(match: Match, at: datetime) -> Reading:
+    day = spans.midnight(at).replace(year=int(match["year"]), month=int(match["month"]), day=int(match["day"]))
+    if not match["hour"]:
+        return Reading(spans.day(day), TimeKind.ABSOLUTE)
+    stated = datetime.fromisoformat(match.group().replace("/", "-").replace(" ", "T"))
+    moment = stated if stated.tzinfo else stated.replace(tzinfo=at.tzinfo)
+    return Reading(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.ABSOLUTE)
+
+
+def _named_month(match: Match, at: datetime) -> Reading:
+    month, year = _month_number(match["month"]), match["year"]
+    if year:
+        span = spans.month(spans.midnight(at).replace(year=_full_year(year), month=month, day=1))
+    else:
+        lead = (match["lead"] or "").lower()
+        shift = _year_shift(lead, month - at.month, _is_future(match))
+        span = spans.month(spans.midnight(at).replace(year=at.year + shift, month=month, day=1))
+    return _since(span, at) if (match["lead"] or "").lower().startswith("since") else Reading(span, TimeKind.ABSOLUTE)
+
+
+def _year_shift(lead: str, ahead: int, future: bool, still: int = 0) -> int:
+    """The year, relative to this one, of a month or season that is `ahead` months from now.
+
+    `still` is the least `ahead` at which it is not yet over, so that "last" means the one of a year ago.
+    """
+    if lead.startswith(("last", "since last", "past", "this past")):
+        return -1 if ahead >= still else 0
+    if future or lead.startswith("next"):
+        return 1 if ahead < 0 or (ahead == 0 and lead.startswith("next")) else 0
+    if lead.startswith("this"):
+        return 0
+    return -1 if ahead > 2 else 0
+
+
+def _part_of_month(match: Match, at: datetime) -> Reading:
+    month = _named_month(match, at).span
+    which, unit = _ORDINALS[match["which"].lower()], match["unit"].lower()
+    first = spans.midnight(month.start)
+    saturday = first + timedelta(days=(5 - first.weekday()) % 7)
+    if which < 0:
+        back = month.end - 7 * ONE_DAY
+        start = back + timedelta(days=(5 - back.weekday()) % 7) if unit == "weekend" else back
+    else:
+        start = (saturday if unit == "weekend" else first) + timedelta(days=7 * which)
+    days, grain = (2, Grain.WEEKEND) if unit == "weekend" else (7, Grain.WEEK)
+    return Reading(Span(start, start + days * ONE_DAY, grain), TimeKind.ABSOLUTE)
+
+
+def _named_year(match: Match, at: datetime) -> Reading:
+    span = spans.year(spans.midnight(at).replace(year=int(match["year"]), month=1, day=1))
+    return _since(span, at) if match["lead"].lower() == "since" else Reading(span, TimeKind.ABSOLUTE)
+
+
+def _since(span: Span, at: datetime) -> Reading:
+    end = spans.midnight(at) + ONE_DAY
+    return Reading(Span(span.start, max(end, span.end), span.grain), TimeKind.SINCE)
+
+
+def _named_season(match: Match, at: datetime) -> Reading:
+    name, lead = match["season"].lower(), (match["lead"] or "").lower()
+    if match["year"]:
+        return Reading(spans.season(at, name, int(match["year"])), TimeKind.ABSOLUTE)
+    return Reading(
+        spans.season(at, name, at.year + _year_shift(lead, spans.SEASONS[name] - at.month, _is_future(match), -2))
+    )
+
+
+_NAMED_DAYS = {
+    "the day before yesterday": -2, "the day after tomorrow": 2, "yesterday": -1, "last night": -1, "today": 0,
+    "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "earlier today": 0, "tomorrow": 1,
+}  # fmt: skip
+
+
+def _named_day(match: Match, at: datetime) -> Reading:
+    return Reading(spans.day(at, _NAMED_DAYS[match["day"].lower()]))
+
+
+def _other_day(_match: Match, at: datetime) -> Reading:
+    return Reading(Span(spans.day(at, -6).start, spans.day(at).start, Grain.RANGE), relation="a few days before")
+
+
+def _counted(match: Match, at: datetime) -> Reading:
+    """N units ago, or N units from now."""
+    unit, (least, most) = match["unit"].lower(), amount(match["amount"])
+    past = match.groupdict().get("ago") is not None
+    sign = -1 if past else 1
+    reach = sorted((spans.moved(at, unit, sign * n) for n in (least, most)), key=lambda s: s.start)
+    side, words = "before" if past else "after", re.sub(r"\s+", " ", match["amount"].strip().lower())
+    if match.groupdict().get("since"):
+        return _since(reach[0], at)
+    if least != most:
+        whole = Span(reach[0].start, reach[-1].end, Grain.RANGE)
+        return Reading(whole, relation=f"{words} {unit}s {side}")
+    named = unit in ("week", "weekend", "fortnight")
+    plural = f"{words} {unit}s" if least > 1 else f"the {unit}"
+    return Reading(reach[0], relation=f"{plural} {side}" if named else "")
+
+
+def _neighbour(match: Match, at: datetime) -> Reading | None:
+    """Last, this or next week, weekend, month or year."""
+    lead, unit = match["lead"].lower(), match["unit"].lower()
+    if "past" in lead or lead in ("last", "previous", "since last"):
+        step, side = -1, "before"
+    else:
+        step, side = (1, "after") if lead.split()[-1] in ("next", "coming", "following", "upcoming") else (0, "of")
+    if step == -1 and unit == "weekend" and at.weekday() == 6:
+        step = -1  # said on a Sunday, "last weekend" is the one that is over
+    if unit == "weekend" and step == 1 and "coming" in lead:
+        step = 0
+    span = spans.moved(at, unit, step)
+    if lead == "since last":
+        return _since(span, at)
+    return Reading(span, relation=f"the {unit} {side}" if unit in ("week", "weekend") else "")
+
+
+def _weekday(match: Match, at: datetime) -> Reading | None:
+    word, lead = match["weekday"].lower(), re.sub(r"\s+", " ", (match["lead"] or "").lower())
+    if not lead and not match["weekday"][0].isupper():
+        return None
+    target = _weekday_number(word)
+    future = "next" in lead or "coming" in lead or lead == "this" or (lead in ("", "on", "by") and _is_future(match))
+    ahead = (target - at.weekday()) % 7
+    days = (ahead or 7) if future else ahead - 7
+    relation = f"the {_WEEKDAYS[target].capitalize()} {'after' if future else 'before'}"
+    return Reading(spans.day(at, days), relation=relation)
+
+
+def _anchored(match: Match, at: datetime) -> Reading | None:
+    """The week before 13 September 2023, two weeks after it, the Friday before it: as `describe` words them."""
+    anchor = spans.midnight(at).replace(
+        year=int(match["year"]), month=_month_number(match["month"]), day=int(match["day"])
+    )
+    side = match["side"].lower()
+    sign = {"before": -1, "after": 1}.get(side, 0)
+    relation = re.sub(r"\s+", " ", match.string[match.start() : match.end("side")]).lower()
+    if match["weekday"]:
+        target = _weekday_number(match["weekday"])
+        ahead = (target - anchor.weekday()) % 7
+        relation = f"the {_WEEKDAYS[target].capitalize()} {side}"
+        return Reading(spans.day(anchor, ahead - 7 if sign < 0 else ahead or 7), relation=relation, anchor=anchor)
+    least, most = amount(match["amount"] or "")
+    unit = match["unit"].lower()
+    if not sign and (match["amount"] or unit not in ("week", "weekend")):
+        return None
+    reach = sorted((spans.moved(anchor, unit, sign * n) for n in (least, most)), key=lambda s: s.start)
+    if least == most:
+        return Reading(reach[0], relation=relation, anchor=anchor)
+    return Reading(Span(reach[0].start, reach[-1].end, Grain.RANGE), relation=relation, anchor=anchor)
+
+
+def _weekday_number(word: str) -> int:
+    return next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(word.lower()[:3]))
+
+
+def _day_of_month(match: Match, at: datetime) -> Reading:
+    shifts = [spans.month(at, n).start.replace(day=1) + timedelta(days=int(match["day"]) - 1) for n in (-1, 0, 1)]
+    near = min(shifts, key=lambda d: abs(d - at))
+    return Reading(spans.day(near), TimeKind.ABSOLUTE, ambiguous=True)
+
+
+def _stretch(match: Match, at: datetime) -> Reading | None:
+    """For three years: from three years ago until now."""
+    unit, (least, most) = match["unit"].lower(), amount(match["amount"])
+    if unit in ("minute", "hour", "night"):
+        return None
+    span = spans.moved(at, unit, -most)
+    vague = least != most
+    return Reading(
+        Span(span.start, spans.midnight(at) + ONE_DAY, Grain.RANGE if vague else span.grain),
+        TimeKind.STRETCH,
+        relation=f"for {match['amount'].strip().lower()} {match['plural'].lower()}" if vague else "",
+    )
+
+
+def _holiday(match: Match, at: datetime) -> Reading:
+    month, day = _HOLIDAYS[match["holiday"].lower()]
+    return Reading(spans.day(_nearest(at, month, day, _is_future(match))), TimeKind.ABSOLUTE)
+
+
+def _clock(match: Match, at: datetime) -> Reading:
+    hour = int(match["hour"]) % 12 + (12 if match["half"].lower().startswith("p") else 0)
+    moment = spans.midnight(at).replace(hour=hour, minute=int(match["minute"] or 0))
+    return Reading(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.CLOCK)
+
+
+_MONTH = (
+    r"(?P<month>jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?|july?|aug(?:ust|\.)?"
+    r"|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?)(?![a-z])"
+)
+_AMOUNT = (
+    r"(?P<amount>\d{1,4}|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|some|many|"
+    + "|".join(sorted(NUMBERS, key=len, reverse=True))
+    + ")"
+)
+_UNIT = r"(?P<plural>(?P<unit>minute|hour|day|night|weekend|week|fortnight|month|year|decade)s?)\b"
+_DAY_NUMBER = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)days?|tues?|weds?|thu(?:rs?)?|fri|sat|sun|mon)(?![a-z])"
+LENGTH = rf"\b{_AMOUNT}[\s-]+{_UNIT}"
+_YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
+_NEAR = (
+    r"(?P<lead>since last|last|this past|past|previous|this coming|next|coming|upcoming|following"
+    r"|this|earlier this|later this)"
+)
+
+_RULES: tuple[tuple[str, Build], ...] = (
+    (rf"\b(?:(?:the\s+)?(?:{_AMOUNT}\s+)?{_UNIT}|the\s+{_WEEKDAY})\s+(?P<side>before|after|of)\s+"
+     rf"{_DAY_NUMBER}\s+{_MONTH},?\s+{_YEAR}", _anchored),
+    (r"(?<!\d)(?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)"
+     r"(?P<hour>[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?(?!\d)", _iso),
+    (r"(?<![\d/.])(?P<first>\d{1,2})(?P<mark>[/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4}|\d\d)(?![\d/]|\.\d)",
+     _digits),
+    (rf"(?<![\d:.])(?:the\s+)?{_DAY_NUMBER}\s*(?:of\s+)?{_MONTH}(?:,?\s*(?P<year>\d{{4}}))?(?!\d)", _full_date),
+    (rf"\b{_MONTH}\s*(?:the\s+)?{_DAY_NUMBER}(?:\s*[-–—]\s*(?P<last>[0-3]?\d)(?:st|nd|rd|th)?)?"
+     r"(?:,?\s+(?P<year>\d{4}))?(?![\d:])(?!\s*[ap]m)", _full_date),
+    (rf"\b(?:the\s+)?(?P<which>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+(?P<unit>weekend|week)\s+(?:of|in)\s+"
+     rf"(?P<lead>last|next|this)?\s*{_MONTH}(?:,?\s*{_YEAR})?", _part_of_month),
+    (rf"(?<!\d )\b(?:(?P<lead>since|in)\s+)?(?:(?:early|mid|late)[-\s])?{_MONTH},?\s+(?:of\s+)?{_YEAR}", _named_month),
+    (r"\b(?P<lead>since last|since|in|last|next|this past|this|by|until|till|during|around|of|early|mid|late)[-\s]+"
+     rf"(?:early\s+|mid[-\s]|late\s+)?{_MONTH}(?P<year>(?!))?(?!\s*\d)", _named_month),
+    (rf"\b(?P<lead>since|in|by|until|till|of|during|around|from|year|early|late|before|after)\s+{_YEAR}(?![-/])",
+     _named_year),
+    (r"\b(?:(?P<lead>since last|last|this past|this|next|during the|in the|the)\s+)?"
+     rf"(?P<season>spring|summer|fall|autumn|winter)(?:\s+of)?,?\s+{_YEAR}", _named_season),
+    (r"\b(?P<lead>since last|last|this past|past|this|next)\s+(?P<season>spring|summer|fall|autumn|winter)\b"
+     r"(?P<year>(?!))?", _named_season),
+    (r"\b(?P<day>" + "|".join(_NAMED_DAYS) + r")\b", _named_day),
+    (r"\b(?:the other (?:day|night|week)|recently)\b", _other_day),
+    (rf"\b(?:(?P<since>since)\s+)?{_AMOUNT}\s+{_UNIT}\s+(?P<ago>ago|back\b(?!\s+(?:to|from)))", _counted),
+    (rf"\bin\s+(?:about\s+|just\s+)?{_AMOUNT}\s+{_UNIT}(?!\s*old|\s+of\b|')", _counted),
+    (rf"\b{_AMOUNT}\s+{_UNIT}\s+(?:later|from now)\b", _counted),
+    (rf"\b{_NEAR}\s+(?P<unit>weekend|week|month|year)\b", _neighbour),
+    (rf"\b(?:(?P<lead>last|this past|past|this coming|this|next|coming|on|by|since)\s+)?{_WEEKDAY}", _weekday),
+    (rf"\bon the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
+     _day_of_month),
+    (rf"\b(?:for|over|in|during)\s+(?:about\s+|almost\s+|nearly\s+|over\s+|around\s+)?(?:the\s+)?(?:last\s+|past\s+)?"
+     rf"{_AMOUNT}\s+{_UNIT}(?!\s*(?:old|ago)|'|-)", _stretch),
+    (r"\b(?P<holiday>" + "|".join(sorted(_HOLIDAYS, key=len, reverse=True)) + r")\b", _holiday),
+    (r"\b(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s*(?P<half>[ap]\.?m)\b\.?", _clock),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def compiled() -> tuple[tuple[re.Pattern[str], Build], ...]:
+    """The rules, compiled at first use: a command that reads no text does not pay for them."""
+    return tuple((re.compile(pattern, re.IGNORECASE), build) for pattern, build in _RULES)

@@ -1,0 +1,27 @@
+"""What English denies: one list of the words that do, whoever asks."""
+
+from __future__ import annotations
+
+import re
+
+from ...text import stem
+
+__all__ = ["NEGATED_VERB", "denied", "denies"]
+
+_DENIAL = re.compile(r"\b(?:not|no|never|none|without|nor|neither|hardly|nope|\w+n't|cannot|dont)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|never|\w+n't|dont)\s+(?:(?:really|ever|even|just|had|much|going|gonna|into|quite|been|be|to|have|get)\s+)*(\w+)",
+    re.IGNORECASE,
+)
+#: A verb that is denied, contractions written out; "cannot wait" denies nothing.
+NEGATED_VERB = re.compile(r"\b(?:not|never|no longer|cannot(?! wait)|hardly|rarely|seldom|barely)\b", re.IGNORECASE)
+
+
+def denies(text: str) -> bool:
+    """Whether `text` denies anything."""
+    return bool(_DENIAL.search(text))
+
+
+def denied(sentence: str) -> list[str]:
+    """The stems of the words that a sentence denies."""
+    return [stem(match[1].lower()) for match in _DENIED.finditer(sentence)]

@@ -1,0 +1,109 @@
+"""What a question asks for: the kind of answer, whom it is about, the words that carry it, and its other wordings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...model import Question, Seeks
+from ...text import STOPWORDS, content_stems, stem, words
+from ..base import NAMELESS
+from ..names import named, without
+
+__all__ = ["parse", "wording"]
+
+_FORMS: tuple[tuple[str, Seeks], ...] = (
+    (r"^(?:when\b|since when|(?:in |on |by |since )?"
+     r"(?:what|which) (?:date|day|month|year|time|weekend|week)\b)", Seeks.WHEN),
+    (r"\bhow long\b(?! ago)|\bhow many (?:minutes|hours|days|weeks|months|years)\b", Seeks.LENGTH),
+    (r"\bhow long ago\b", Seeks.WHEN),
+    (r"\bhow often\b|\bhow frequently\b", Seeks.OFTEN),
+    (r"\bhow (?:many|much|old)\b", Seeks.COUNT),
+    (r"^(?:\w+ )?(?:who|whom|whose)\b", Seeks.WHO),
+    (r"^(?:\w+ )?where\b|^(?:in |to |from )?(?:what|which) (?:city|country|state|town|place)\b", Seeks.WHERE),
+    (r"^(?:why|how come)\b|^what (?:is|was) the reason\b|^for what reason\b", Seeks.WHY),
+    (r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am)\b", Seeks.YES_NO),
+    (r"^how\b", Seeks.HOW),
+    (r"^(?:\w+ )?which\b", Seeks.WHICH),
+)  # fmt: skip
+_LISTING = re.compile(
+    r"\b(?:what|which)\s+(?:are|were|(?!does|was|is|has)\w+(?:[^s\W]|e)s\b"
+    r"|(?!do|did|can|will|would|should|could)\w+\s+(?!does|was|is|has)\w+(?:[^s\W]|e)s\b)"
+    r"|\bother\s+\w+s\b|\b(?:list|all the)\b"
+)
+_HEAD = re.compile(
+    r"\b(?:what|which|how many)\s+(?:(?:kinds?|types?|sorts?)\s+of\s+)?"
+    r"(?:\w+\s+(?=\w+\s+(?:do|does|did|is|was|has|had)\b))?"
+    r"(?P<head>\w+)"
+)
+_I = re.compile(r"\b(?:i|my|me|mine)\b")
+_WE = re.compile(r"\b(?:we|our)\b")
+_HOLDS_NOW = re.compile(r"\b(?:is|are|do|does|am|still|now|current\w*|has|have)\b")
+_TIME = re.compile(
+    r"\b(when|what (?:date|day|month|year|time)|which (?:day|month|year|week)|how long|"
+    r"how many (?:days|weeks|months|years))\b"
+)
+_ADVICE = re.compile(
+    r"\b(recommend|suggest|suggestions?|advice|advise|tips?|ideas?|help me|can you|could you|should i|"
+    r"what (?:should|are some|would)|how (?:can|should|do) i|any (?:good|thoughts|recommendations)|looking for|"
+    r"plan(?:ning)?|best|an? good|options)\b"
+)
+_ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
+_REQUEST = re.compile(
+    r"^(?:(?:can|could|would|will) you (?:please )?(?:help me |recommend |suggest |give me |tell me |share |provide |"
+    r"create |plan |find |design |write )*(?:me |some |any |a |an |the )*|"
+    r"(?:what|which|who|whom|whose|when|where|why|how)(?:'s)?\b(?: (?:many|much|long|often|old|kind of|type of|"
+    r"are some|are the best|are))*\s*|i'm looking for |i need |i want )",
+    re.I,
+)
+_AUXILIARY = re.compile(r"^(?:do|does|did|is|are|was|were|has|have|had|should|would|can|could|will|be|been)\b\s*", re.I)
+
+
+@lru_cache(maxsize=64)
+def parse(text: str, speakers: Sequence[str]) -> Question:
+    """`text` as a question to a memory in which `speakers` (a tuple) talk; read once for every way of retrieving."""
+    plain = text.strip().lower().replace("’", "'")
+    mentioned = named(text, speakers)
+    of_one = bool(_I.search(plain))
+    written = [each for each in mentioned if each.word]
+    taken = {stem(part) for each in written for name in (each.word, each.speaker) for part in words(name)}
+    return Question(
+        text,
+        _seeks(plain),
+        tuple(dict.fromkeys(s for s in content_stems(text) if s not in taken)),
+        written[0].speaker if written else _user(speakers) if of_one else None,
+        listing=bool(_LISTING.search(plain)),
+        holds_now=bool(_HOLDS_NOW.search(plain)),
+        head=_head(plain),
+        named=mentioned,
+        seeks_time=bool(_TIME.search(text.lower())),
+        seeks_advice=bool(_ADVICE.search(text.lower())),
+        first_person=of_one or bool(_WE.search(plain)),
+    )
+
+
+def _user(speakers: Sequence[str]) -> str | None:
+    return next((speaker for speaker in speakers if speaker.lower() == "user"), None)
+
+
+def _head(plain: str) -> str:
+    match = _HEAD.search(plain)
+    return stem(match["head"]) if match and match["head"] not in STOPWORDS else ""
+
+
+def _seeks(plain: str) -> Seeks:
+    return next((seeks for form, seeks in _FORMS if re.search(form, plain)), Seeks.WHAT)
+
+
+def wording(kind: str, question: Question) -> str:
+    """The question in other words, `kind` of `languages.base`."""
+    bare = without(question.text, question.speakers)
+    return bare if kind == NAMELESS else f"I don't like, I avoid, I prefer: {_topic(bare) or question.text}"
+
+
+def _topic(question: str) -> str:
+    topic = _ADDRESS.sub("", question.rstrip("?. "))
+    for _ in range(2):
+        topic = _AUXILIARY.sub("", _REQUEST.sub("", topic).strip())
+    return topic.strip()

@@ -1,0 +1,195 @@
+"""Spans of time, the calendar arithmetic that makes them, and how memcli says them. Weeks begin on Monday; spans are
+half open. What words stand for which span is a language's to know.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+__all__ = [
+    "ONE_DAY", "SEASONS", "Expression", "Grain", "Length", "Span", "TimeKind", "day", "describe", "midnight", "month",
+    "month_name", "moved", "plus_months", "season", "week", "weekday_name", "weekend", "year",
+]  # fmt: skip
+
+ONE_DAY = timedelta(days=1)
+#: The month in which each season of the northern hemisphere begins.
+SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+class Grain(StrEnum):
+    """How exact a span is."""
+
+    MINUTE = "minute"
+    DAY = "day"
+    WEEKEND = "weekend"
+    WEEK = "week"
+    MONTH = "month"
+    SEASON = "season"
+    YEAR = "year"
+    RANGE = "range"
+
+
+class TimeKind(StrEnum):
+    """What sort of expression it is: a date, one relative to the date it is said on, a start, or a stretch."""
+
+    ABSOLUTE = "absolute"
+    RELATIVE = "relative"
+    SINCE = "since"
+    STRETCH = "stretch"
+    CLOCK = "clock"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From `start` until just before `end`."""
+
+    start: datetime
+    end: datetime
+    grain: Grain
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A time expression at `text[start_offset:end_offset]`.
+
+    `relation` says how it hangs on `said_at` ("the week before"); `ambiguous` that it can be read in two ways.
+    """
+
+    text: str
+    start_offset: int
+    end_offset: int
+    span: Span
+    kind: TimeKind
+    said_at: datetime | None = None
+    relation: str = ""
+    ambiguous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """A length of time, such as "three weeks"; `days` is approximate for months and years."""
+
+    text: str
+    start_offset: int
+    end_offset: int
+    days: float
+
+
+def midnight(at: datetime) -> datetime:
+    """The beginning of the day of `at`."""
+    return at.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def day(at: datetime, days: int = 0) -> Span:
+    """The day `days` after that of `at`."""
+    start = midnight(at) + timedelta(days=days)
+    return Span(start, start + ONE_DAY, Grain.DAY)
+
+
+def week(at: datetime, weeks: int = 0) -> Span:
+    """The week `weeks` after that of `at`."""
+    start = midnight(at) - timedelta(days=at.weekday() - 7 * weeks)
+    return Span(start, start + 7 * ONE_DAY, Grain.WEEK)
+
+
+def weekend(at: datetime, weeks: int = 0) -> Span:
+    """The weekend of the week `weeks` after that of `at`."""
+    start = week(at, weeks).start + 5 * ONE_DAY
+    return Span(start, start + 2 * ONE_DAY, Grain.WEEKEND)
+
+
+def plus_months(at: datetime, months: int) -> datetime:
+    """`at`, `months` later; on the last day of the month where it has no such day."""
+    count = at.year * 12 + at.month - 1 + months
+    in_year, in_month = divmod(count, 12)
+    return at.replace(year=in_year, month=in_month + 1, day=min(at.day, monthrange(in_year, in_month + 1)[1]))
+
+
+def month(at: datetime, months: int = 0) -> Span:
+    """The month `months` after that of `at`."""
+    start = plus_months(midnight(at).replace(day=1), months)
+    return Span(start, plus_months(start, 1), Grain.MONTH)
+
+
+def year(at: datetime, years: int = 0) -> Span:
+    """The year `years` after that of `at`."""
+    start = midnight(at).replace(year=at.year + years, month=1, day=1)
+    return Span(start, plus_months(start, 12), Grain.YEAR)
+
+
+def season(at: datetime, name: str, in_year: int) -> Span:
+    """The season `name` that begins in a year."""
+    start = midnight(at).replace(year=in_year, month=SEASONS[name], day=1)
+    return Span(start, plus_months(start, 3), Grain.SEASON)
+
+
+def moved(at: datetime, unit: str, count: int) -> Span:
+    """The day, week, month … that lies `count` units from `at`."""
+    by_unit: dict[str, Callable[[datetime, int], Span]] = {
+        "day": day, "night": day, "week": week, "weekend": weekend, "month": month, "year": year,
+    }  # fmt: skip
+    if unit in ("decade", "fortnight"):
+        return year(at, 10 * count) if unit == "decade" else week(at, 2 * count)
+    if unit in ("minute", "hour"):
+        moment = at + timedelta(minutes=count * (60 if unit == "hour" else 1))
+        return Span(moment, moment + timedelta(minutes=1), Grain.MINUTE)
+    return by_unit[unit](at, count)
+
+
+def month_name(at: datetime) -> str:
+    """The month in English, whatever locale the program has set: strftime would follow it."""
+    return _MONTHS[at.month - 1]
+
+
+def weekday_name(at: datetime) -> str:
+    """The day of the week in English."""
+    return _WEEKDAYS[at.weekday()]
+
+
+def describe(what: Expression | Span) -> str:
+    """`what` as a person would say it: "7 May 2023", "the Friday before 15 July 2023", "June 2023", "since 2016"."""
+    if isinstance(what, Span):
+        return _span_text(what)
+    if what.relation.startswith("for "):
+        return what.relation
+    if what.relation and what.said_at is not None:
+        return f"{what.relation} {_date(what.said_at)}"
+    if what.kind in (TimeKind.SINCE, TimeKind.STRETCH):
+        return f"since {_span_text(Span(what.span.start, what.span.start + timedelta(days=1), what.span.grain))}"
+    return _span_text(what.span)
+
+
+def _date(at: datetime) -> str:
+    return f"{at.day} {month_name(at)} {at.year}"
+
+
+def _span_text(span: Span) -> str:
+    first, last = span.start, span.end - timedelta(microseconds=1)
+    if span.grain is Grain.YEAR:
+        return str(first.year)
+    if span.grain is Grain.MONTH:
+        return f"{month_name(first)} {first.year}"
+    if span.grain is Grain.SEASON:
+        return f"{next(name for name, month in SEASONS.items() if month == first.month)} {first.year}"
+    if span.grain is Grain.MINUTE:
+        return f"{_date(first)}, {first:%H:%M}"
+    if first.date() == last.date():
+        return _date(first)
+    return _range_text(first, last)
+
+
+def _range_text(first: datetime, last: datetime) -> str:
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day}–{last.day} {month_name(first)} {first.year}"
+    if first.year == last.year:
+        return f"{first.day} {month_name(first)} – {_date(last)}"
+    return f"{_date(first)} – {_date(last)}"
