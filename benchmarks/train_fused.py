@@ -24,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from memcli.evaluation.datasets import Haystack, Question, haystacks
+from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import first_seen, recall, recall_all
+from memcli.evaluation.questions import Haystack, Question
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import embedder

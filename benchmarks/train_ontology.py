@@ -23,7 +23,8 @@ import numpy.typing as npt
 from ontology_fitting import CONSISTENCY, Listed, disagreement, fit_lifting, fit_router, fit_views
 from train_fused import FOLDS, folds, shuffled
 
-from memcli.evaluation.datasets import Haystack, Question, haystacks
+from memcli.evaluation.datasets import haystacks
+from memcli.evaluation.questions import Haystack, Question
 from memcli.indexing import concepts
 from memcli.memory import Memory
 from memcli.model import Filters

@@ -1,4 +1,4 @@
-"""Whether a change leaves what memcli finds and answers as it was: outcomes before and after, compared to the last digit.
+"""Whether a change leaves what memcli finds and answers as it was: outcomes before and after, to the last digit.
 
     python benchmarks/unchanged.py record --memcli .venv/bin/memcli --out before [--only NAME …] DATA
     python benchmarks/unchanged.py compare before after
@@ -93,8 +93,7 @@ def compare(before: Path, after: Path) -> int:
     worst = 0
     for file in sorted(before.glob("*.jsonl")):
         old, new = (
-            path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-            for path in (file, after / file.name)
+            path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in (file, after / file.name)
         )
         gone, come = sorted(set(old) - set(new)), sorted(set(new) - set(old))
         print(f"{file.stem}: {len(old)} outcomes, {len(gone)} differ")

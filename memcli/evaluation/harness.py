@@ -17,10 +17,11 @@ from ..store.connection import Store
 from ..store.identity import identity
 from .baselines import contender
 from .bootstrap import RESAMPLES
-from .datasets import Haystack, haystacks
+from .datasets import haystacks
 from .failures import failed
 from .outcomes import Outcomes, code_fingerprint
 from .own import own_questions
+from .questions import Haystack
 from .record import commit, versions
 from .runner import Corpus, Plan, Result, run
 from .scoring import document as measured

@@ -17,7 +17,7 @@ from ..reading.generative import GenerativeReader
 from ..store.view import View
 from ..strategies.base import turn_units
 from .asking import Limits, Outcome
-from .datasets import Haystack
+from .questions import Haystack
 from .runner import Corpus, Gold, Result, latest_said
 
 __all__ = ["FULL", "WINDOW", "reread"]
