@@ -294,9 +294,10 @@ def test_a_plain_search_loads_nothing_that_only_makes_memory(filled: Path) -> No
     script = f"""
 import sys
 from memcli.cli.boundary import run
-run(["search", "cat", "--store", {str(filled)!r}])
+for command in ("search", "ask"):
+    run([command, "cat", "--store", {str(filled)!r}])
 heavy = ("memcli.indexing.generation", "memcli.indexing.indexer", "memcli.evaluation", "memcli.providers.language",
-         "openai", "igraph")
+         "openai", "igraph", "nltk", "tiktoken")
 sys.exit(",".join(name for name in heavy if name in sys.modules) or 0)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -13,6 +13,7 @@ from ..errors import InputUnreadable, MemcliError, NothingFound, StoreError
 from ..indexing.prepare import lacking
 from ..memory import Memory
 from ..providers.embedding import DEFAULT, Embedder, embedder, embedder_id
+from ..providers.tokens import counted_by
 from ..store.connection import Store
 from ..store.identity import identity
 from .baselines import contender
@@ -74,6 +75,7 @@ def ask(request: Request, progress: Progress = lambda _done, _of: None) -> Asked
         "embedder": corpus.embedder_id,
         "k": plan.limits.k,
         "tokens": plan.limits.tokens,
+        "counted_by": counted_by(),
         "seed": plan.seed,
         "store": _state(request.store),
     }
@@ -124,6 +126,7 @@ def _config(request: Request, asked: AskedAll, reader: str) -> dict[str, Any]:
         "strategies": list(asked.result.outcomes),
         "k": plan.limits.k,
         "tokens": plan.limits.tokens,
+        "counted_by": counted_by(),
         "reader": reader,
         "embedder": asked.corpus.embedder_id,
         "limit": plan.limit,
