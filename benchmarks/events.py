@@ -23,8 +23,9 @@ import numpy as np
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.asking import Asked, asked
 from memcli.evaluation.baselines import DenseUnits
-from memcli.evaluation.datasets import Haystack, Question, haystacks
+from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
+from memcli.evaluation.questions import Haystack, Question
 from memcli.evaluation.runner import latest_said
 from memcli.memory import Memory
 from memcli.model import Hit, Kind

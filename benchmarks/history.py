@@ -21,8 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from memcli.evaluation.datasets import Haystack, haystacks
+from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import ndcg, recall
+from memcli.evaluation.questions import Haystack
 from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.providers.embedding import Embedder, embedder

@@ -34,7 +34,7 @@ class Listed:
     weight: float
 
 
-def fit_lifting(rows: Sequence[Mapping[str, float]], returned: Sequence[bool]) -> dict[str, object]:
+def fit_lifting(rows: Sequence[Mapping[str, float]], returned: Sequence[bool]) -> lifting.Scorer:
     """Logistic regression of whether the person came back to the topic, on the features of the candidate edge."""
     x = np.array([[row[name] for name in lifting.FEATURES] for row in rows])
     y = np.array(returned, dtype=np.float64)
@@ -48,13 +48,10 @@ def fit_lifting(rows: Sequence[Mapping[str, float]], returned: Sequence[bool]) -
 
     w = minimize(loss, np.zeros(z.shape[1]), jac=True, method="L-BFGS-B").x
     weights = w[:-1] / scale
-    return {
-        "bias": round(float(w[-1] - weights @ mean), 5),
-        "weights": {name: round(float(each), 5) for name, each in zip(lifting.FEATURES, weights, strict=True)},
-    }
+    return lifting.Scorer(round(float(w[-1] - weights @ mean), 5), _named(lifting.FEATURES, weights))
 
 
-def fit_views(data: Sequence[Listed], consistency: float) -> dict[str, object]:
+def fit_views(data: Sequence[Listed], consistency: float) -> dict[str, dict[str, float]]:
     """W_g and W_d, none negative, by the listwise loss of the unified score and the consistency term (A.1).
 
     The expansions' signals are fitted last, with all else held, for most questions do without them. The paper's mixture
@@ -71,9 +68,7 @@ def fit_views(data: Sequence[Listed], consistency: float) -> dict[str, object]:
     return {
         "graph": _named(unified.GRAPH, w[:split] / of_graph),
         "dense": _named(unified.DENSE, w[split:] / of_dense),
-        "mix": [
-            round(float(each), 5) for each in (by_graph * of_graph * share, by_dense * of_dense * share, by_profile)
-        ],
+        "mix": _named(unified.VIEWS, np.array([by_graph * of_graph * share, by_dense * of_dense * share, by_profile])),
     }
 
 
@@ -144,14 +139,13 @@ def _named(names: Sequence[str], values: Floats) -> dict[str, float]:
     return {name: round(float(value), 5) for name, value in zip(names, values, strict=True)}
 
 
-def disagreement(data: Sequence[Listed], views: Mapping[str, object]) -> float:
+def disagreement(data: Sequence[Listed], views: Mapping[str, Mapping[str, float]]) -> float:
     """How far the views are apart on the evidence: the mean of |log P_g − log P_d| over it."""
     found = []
     for each in data:
         logs = []
         for name in ("graph", "dense"):
-            weights: dict[str, float] = views[name]  # type: ignore[assignment]
-            scores = 20 * (getattr(each, name) @ np.array(list(weights.values())))
+            scores = 20 * (getattr(each, name) @ np.array(list(views[name].values())))
             logs.append(scores - scores.max() - np.log(np.exp(scores - scores.max()).sum()))
         found.append(float(np.abs(logs[0] - logs[1])[each.gold].mean()))
     return float(np.mean(found))

@@ -1,7 +1,7 @@
 """Trains and measures the extractive reader: `python benchmarks/reading.py --data CONVERSATIONS.json [--write]`.
 
 The data are conversations with questions in LoCoMo's schema. Everything that is learned is measured by
-cross-validation over conversations. `--write` stores constants learned from all of them in the package.
+cross-validation over conversations. `--write` stores what was learned from all of them in the package.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memcli import learned
 from memcli.evaluation.answers import token_f1
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Query, Seeks
-from memcli.reading.confidence import signals
+from memcli.providers.embedding import DEFAULT as EMBEDDER
+from memcli.providers.embedding import embedder_id
+from memcli.reading.confidence import NAMES as SIGNALS
+from memcli.reading.confidence import Confidence, signals
 from memcli.reading.extractive import ExtractiveReader
-from memcli.reading.network import Confidence, Constants, Network, to_json
+from memcli.reading.network import Network
 from memcli.reading.passages import Transcript, gather
-from memcli.reading.spans import WIDTH, candidates
+from memcli.reading.spans import NAMES, candidates
 from memcli.reading.stored import StoredTranscript
 from memcli.reading.temporal import Found
 from memcli.strategies import DEFAULT, strategy
 
 Matrix = npt.NDArray[np.float32]
-TARGET = Path(__file__).parent.parent / "memcli" / "reading" / "constants.json"
+PACKAGE = Path(__file__).parent.parent / "memcli" / "reading"
 RESULTS = Path(__file__).parent / "results" / "reading.json"
 #: The category of questions about what nobody, or somebody else, said; and of those of another conversation.
 UNANSWERABLE, FOREIGN = 5, 0
@@ -62,7 +66,7 @@ class Read:
 
     case: Case
     text: str
-    row: list[float] | None
+    row: dict[str, float] | None
 
 
 def cases(data: Path, cache: Path, opened: ExitStack) -> list[Case]:
@@ -110,9 +114,9 @@ def training_rows(case: Case, rng: np.random.Generator) -> tuple[Matrix, Matrix]
     """Candidates of an answerable question, the good ones and some others, with their overlap with the answer."""
     question = case.query.question
     if case.category not in ANSWERABLE or question.seeks is Seeks.WHEN:
-        return np.zeros((0, WIDTH), np.float32), np.zeros(0, np.float32)
+        return np.zeros((0, len(NAMES)), np.float32), np.zeros(0, np.float32)
     parts = [candidates(question, p) for p in gather(question, case.query, case.hits, case.transcript)]
-    rows = np.concatenate([np.zeros((0, WIDTH), np.float32), *(rows for _, rows in parts)])
+    rows = np.concatenate([np.zeros((0, len(NAMES)), np.float32), *(rows for _, rows in parts)])
     overlap = np.array([token_f1(c.text, case.gold) for found, _ in parts for c in found], np.float32)
     if not overlap.any():
         return rows[:0], overlap[:0]
@@ -135,31 +139,27 @@ def train_spans(parts: Sequence[tuple[Matrix, Matrix]], nets: int = 4, hidden: i
     hidden_weights = np.hstack([m.coefs_[0] for m in fitted])
     hidden_bias = np.concatenate([m.intercepts_[0] for m in fitted])
     output = np.concatenate([m.coefs_[1][:, 0] for m in fitted]) / nets
-    return Network(mean, scale, hidden_weights, hidden_bias, output, float(np.mean([m.intercepts_[1] for m in fitted])))
+    output_bias = float(np.mean([m.intercepts_[1] for m in fitted]))
+    return Network(NAMES, mean, scale, hidden_weights, hidden_bias, output, output_bias)
 
 
 def train_confidence(reads: Sequence[Read]) -> Confidence:
     """Whether memory answers the question; the threshold leaves `ABSTENTION` of the answerable ones unanswered."""
     from sklearn.linear_model import LogisticRegression
 
-    known = [r for r in reads if r.row is not None]
-    rows = np.array([r.row for r in known], np.float32)
-    answerable = np.array([r.case.category in ANSWERABLE for r in known])
+    known = [(r.row, r.case.category in ANSWERABLE) for r in reads if r.row is not None]
+    rows = np.array([learned.in_order(row, SIGNALS) for row, _ in known], np.float32)
+    answerable = np.array([yes for _, yes in known])
     mean, scale = rows.mean(0), rows.std(0) + 1e-3
     fitted = LogisticRegression(C=0.1, max_iter=2000).fit((rows - mean) / scale, answerable)
-    made = Confidence(mean, scale, fitted.coef_[0], float(fitted.intercept_[0]), 0.0)
-    scores = np.array([made(row) for row, yes in zip(rows, answerable, strict=True) if yes])
+    made = Confidence(SIGNALS, mean, scale, fitted.coef_[0], float(fitted.intercept_[0]), 0.0)
+    scores = np.array([made(row) for row, yes in known if yes])
     return replace(made, threshold=float(np.quantile(scores, ABSTENTION)))
 
 
-def undecided(spans: Network) -> Constants:
-    """Constants whose confidence is not learned yet."""
-    return Constants(spans, Confidence(np.zeros(1), np.ones(1), np.zeros(1), 0.0, 0.0))
-
-
-def look(case: Case, constants: Constants) -> Read:
+def look(case: Case, network: Network) -> Read:
     """The reader's answer to `case`, not yet doubted, with the signals for the doubt."""
-    question, passages, found = ExtractiveReader(case.transcript, constants).look(case.query, case.hits)
+    question, passages, found = ExtractiveReader(case.transcript, network).look(case.query, case.hits)
     return Read(case, _text(found), signals(question, passages, found) if found else None)
 
 
@@ -178,7 +178,7 @@ def held_out_reads(known: Sequence[Case], rows: Sequence[tuple[Matrix, Matrix]])
     reads: list[Read] = []
     for group, is_other in folds([c.group for c in known]):
         spans = train_spans([r for r, c in zip(rows, known, strict=True) if is_other(c.group)])
-        reads.extend(look(c, undecided(spans)) for c in known if c.group == group)
+        reads.extend(look(c, spans) for c in known if c.group == group)
     return reads
 
 
@@ -214,26 +214,28 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else 0.0
 
 
-def run(known: Sequence[Case], write: Path | None) -> dict[str, float]:
-    """Measures the reader by cross-validation and, if asked to, writes constants learned from all cases."""
+def run(known: Sequence[Case], data: Path, package: Path | None) -> dict[str, float]:
+    """Measures the reader by cross-validation and, where there is a `package`, writes there what all cases teach."""
     rng = np.random.default_rng(0)
     rows = [training_rows(case, rng) for case in known]
     reads = held_out_reads(known, rows)
-    if write is not None:
-        write.write_text(to_json(Constants(train_spans(rows), train_confidence(reads))) + "\n")
+    if package is not None:
+        past = learned.made(f"python benchmarks/reading.py --data {data.name} --write", [data], embedder_id(EMBEDDER))
+        (package / "span_weights.json").write_text(learned.written(past, train_spans(rows).numbers()))
+        (package / "confidence_weights.json").write_text(learned.written(past, train_confidence(reads).numbers()))
     return figures(outcomes(reads))
 
 
-def main() -> None:
+def main(given: Sequence[str] | None = None) -> None:
     """Prints the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="conversations and questions in LoCoMo's schema")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
-    parser.add_argument("--write", action="store_true", help="store the learned constants and the figures")
-    arguments = parser.parse_args()
+    parser.add_argument("--write", action="store_true", help="store what was learned, and the figures")
+    arguments = parser.parse_args(given)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
         known = cases(arguments.data, arguments.cache or Path(folder), opened)
-        measured = json.dumps(run(known, TARGET if arguments.write else None), indent=2)
+        measured = json.dumps(run(known, arguments.data, PACKAGE if arguments.write else None), indent=2)
     if arguments.write:
         RESULTS.write_text(measured + "\n")
     print(measured)

@@ -24,16 +24,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from memcli.evaluation.datasets import Haystack, Question, haystacks
+from memcli import learned
+from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import first_seen, recall, recall_all
+from memcli.evaluation.questions import Haystack, Question
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.providers.embedding import embedder
+from memcli.providers.embedding import DEFAULT, embedder, embedder_id
 from memcli.ranking import fusion, routing
 from memcli.strategies.fused import Fused
 
 Floats = npt.NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]
+WEIGHTS = ROOT / "memcli/ranking/fused_weights.json"
+RESULTS = ROOT / "benchmarks/results/fused.json"
 FOLDS = 5
 SESSIONS_ONLY = 0.15  # what a question counts of which only the sessions of the evidence are known
 _CRUDE = ("dense.sentence", "dense.window1", "dense.turn", "bm25.turn_standard", "bm25.session_standard",
@@ -228,11 +232,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _write(data: Sequence[Example], names: Sequence[str], options: argparse.Namespace, figures: object) -> None:
     weights = fit(data, names, options.ridge, options.gate_ridge)
-    digests = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in options.data}
-    notes = {"trained_on": digests, "ridge": options.ridge, "gate_ridge": options.gate_ridge}
-    (ROOT / "memcli/ranking/fused_weights.json").write_text(weights.to_json(**notes), encoding="utf-8")
-    record = {**notes, "folds": FOLDS, "cross_validated": figures}
-    (ROOT / "benchmarks/results/fused.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    penalties = f" --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
+    past = learned.made(command("train_fused.py", options.data) + penalties, options.data, embedder_id(DEFAULT))
+    WEIGHTS.write_text(learned.written(past, weights.numbers()), encoding="utf-8")
+    RESULTS.write_text(
+        json.dumps({"made": past, "folds": FOLDS, "cross_validated": figures}, indent=1) + "\n", encoding="utf-8"
+    )
+
+
+def command(script: str, data: Sequence[Path]) -> str:
+    """How a script is run on these files."""
+    return f"python benchmarks/{script} --data {' '.join(path.name for path in data)} --cache DIR"
 
 
 if __name__ == "__main__":

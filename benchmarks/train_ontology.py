@@ -10,7 +10,6 @@ plan for every question. Writes `memcli/ranking/ontology_weights.json` and `benc
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +20,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from ontology_fitting import CONSISTENCY, Listed, disagreement, fit_lifting, fit_router, fit_views
-from train_fused import FOLDS, folds, shuffled
+from train_fused import FOLDS, command, folds, shuffled
 
-from memcli.evaluation.datasets import Haystack, Question, haystacks
+from memcli import learned
+from memcli.evaluation.datasets import haystacks
+from memcli.evaluation.questions import Haystack, Question
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.providers.embedding import Embedder, embedder
-from memcli.ranking import learned, lifting, router, unified
+from memcli.providers.embedding import DEFAULT, Embedder, embedder, embedder_id
+from memcli.ranking import lifting, router, unified
 from memcli.ranking.arrays import top
 from memcli.relations import DOMAINS
 from memcli.store import concepts as stored
@@ -38,6 +39,7 @@ from memcli.strategies import ontology
 Floats = npt.NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "memcli/ranking/ontology_weights.json"
+RESULTS = ROOT / "benchmarks/results/ontology.json"
 EARLY = 0.6  # the share of a history in which topics are looked for, and of one in which the router is trained
 KEPT = 60  # turns that each signal keeps for the training
 COST = 0.005  # what an expansion takes from a plan's reward
@@ -85,13 +87,13 @@ def patterns(memory: Memory, dimension: int) -> Iterator[tuple[dict[str, float],
             yield concepts.features(placed, standing, centre), bool(again.any())
 
 
-def lift(memory: Memory, model: Embedder) -> None:
+def lift(memory: Memory, model: Embedder, scorer: lifting.Scorer) -> None:
     """Makes a store's topics, and what is lifted of them, anew."""
     with memory.store.writing() as db, transaction(db):
         stored.drop_concepts(db)
         concepts.domain_vectors(db, model, DOMAINS)
         concepts.plant(db, model)
-        concepts.grow(db, model.dimension, concepts.sensitive())
+        concepts.grow(db, model.dimension, concepts.sensitive(), scorer)
         db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
 
 
@@ -128,17 +130,16 @@ def listed(data: Sequence[Replay], lead: str) -> list[Listed]:
     ]
 
 
-def views(data: Sequence[Replay], consistency: float) -> dict[str, dict[str, object]]:
+def views(data: Sequence[Replay], consistency: float) -> dict[str, dict[str, dict[str, float]]]:
     return {lead: fit_views(listed(data, lead), consistency) for lead in unified.LEADS}
 
 
 def outcome(
-    each: Replay, found: Mapping[str, dict[str, object]], plan: router.Plan, zero: str = ""
+    each: Replay, found: Mapping[str, dict[str, dict[str, float]]], plan: router.Plan, zero: str = ""
 ) -> dict[str, float]:
     """What a plan finds: recall@10 and nDCG@10; whether the expansion was spent."""
     graph, dense, gold = each.signals[plan.lead]
-    fitted = found[plan.lead]
-    combiner = unified.Combiner(fitted["graph"], fitted["dense"], tuple(fitted["mix"]))  # type: ignore[arg-type]
+    combiner = unified.Combiner.of(found[plan.lead])
     by_name = [
         {name: column for name, column in zip(names, values.T, strict=True) if name not in ("hop", "probe", zero)}
         for names, values in ((unified.GRAPH, graph), (unified.DENSE, dense))
@@ -158,14 +159,14 @@ def outcome(
     }
 
 
-def rewards(data: Sequence[Replay], found: Mapping[str, dict[str, object]]) -> Floats:
+def rewards(data: Sequence[Replay], found: Mapping[str, dict[str, dict[str, float]]]) -> Floats:
     """Recall less cost of every plan for every question (equation 6): [questions, plans]."""
     return np.array(
         [[(o := outcome(e, found, p))["recall@10"] - COST * o["expanded"] for p in router.PLANS] for e in data]
     )
 
 
-def trained_router(data: Sequence[Replay], found: Mapping[str, dict[str, object]]) -> router.Policy:
+def trained_router(data: Sequence[Replay], found: Mapping[str, dict[str, dict[str, float]]]) -> router.Policy:
     counts = {name: sum(each.dataset == name for each in data) for name in {each.dataset for each in data}}
     weight = np.array([counts[each.dataset] ** -0.5 for each in data])
     return fit_router(np.array([each.inputs for each in data]), rewards(data, found), weight)
@@ -243,32 +244,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
     model = embedder(bulk=True)
     triples = list(memories(options.data, options.cache, model))
     scorer, calibration = _lifting(triples, model.dimension)
-    learned.use({"lifting": scorer})
     data = []
     for path, haystack, memory in triples:
-        lift(memory, model)
+        lift(memory, model, scorer)
         data += [replay(path, haystack, memory, q) for q in haystack.questions if q.evidence]
         print(path.name, haystack.name, len(data), file=sys.stderr, flush=True)
+    past = learned.made(command("train_ontology.py", options.data), options.data, embedder_id(DEFAULT))
     record = {
-        "trained_on": {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in options.data},
+        "made": past,
         "lifting": calibration,
         "cross_validated": cross_validated(data, folds(data)),
         "time_split": cross_validated(data, [0 if each.late else -1 for each in data]),
     }
     print(json.dumps(record, indent=1))
-    _write(data, scorer)
-    (ROOT / "benchmarks/results/ontology.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    WEIGHTS.write_text(learned.written(past, trained(data, scorer)), encoding="utf-8")
+    RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
-def _lifting(triples: Sequence[tuple[Path, Haystack, Memory]], dimension: int) -> tuple[dict[str, object], object]:
+def _lifting(triples: Sequence[tuple[Path, Haystack, Memory]], dimension: int) -> tuple[lifting.Scorer, object]:
     """The scorer, and how well it foretells for haystacks that it was not trained on."""
     rows = [(f"{p.name}-{h.name}", *pair) for p, h, memory in triples for pair in patterns(memory, dimension)]
     fold = np.array([int(shuffled(name), 16) % FOLDS for name, _, _ in rows])
     foretold = np.zeros(len(rows))
     for k in range(FOLDS):
         train = [row for row, f in zip(rows, fold, strict=True) if f != k]
-        learned.use({"lifting": fit_lifting([r[1] for r in train], [r[2] for r in train])})
-        foretold[fold == k] = [lifting.probability(row[1]) for row, f in zip(rows, fold, strict=True) if f == k]
+        scorer = fit_lifting([r[1] for r in train], [r[2] for r in train])
+        foretold[fold == k] = [scorer(row[1]) for row, f in zip(rows, fold, strict=True) if f == k]
     came = np.array([row[2] for row in rows])
     passed = foretold > lifting.TAU
     calibration = {
@@ -280,16 +281,14 @@ def _lifting(triples: Sequence[tuple[Path, Haystack, Memory]], dimension: int) -
     return fit_lifting([r[1] for r in rows], [r[2] for r in rows]), calibration
 
 
-def _write(data: Sequence[Replay], scorer: dict[str, object]) -> None:
+def trained(data: Sequence[Replay], scorer: lifting.Scorer) -> dict[str, object]:
+    """Everything that is learned, from all of the data."""
     whole, inconsistent = views(data, CONSISTENCY), views(data, 0.0)
-    policy = trained_router(data, whole)
-    names = ("mean", "scale", "hidden", "hidden_bias", "out", "out_bias")
-    found = {
-        "lifting": scorer,
+    return {
+        "lifting": {"bias": scorer.bias, "weights": dict(scorer.weights)},
         "views": {**whole, **{f"{lead} without consistency": each for lead, each in inconsistent.items()}},
-        "router": {name: np.round(getattr(policy, name), 4).tolist() for name in names},
+        "router": trained_router(data, whole).numbers(),
     }
-    WEIGHTS.write_text(json.dumps(found) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ shell.
 | 0 | done |
 | 1 | nothing found; nothing in memory answers this |
 | 2 | usage |
-| 3 | the store is missing, damaged or cannot be written |
+| 3 | the store is missing, damaged or cannot be written; a disk or a permission stands in the way |
 | 4 | the store is busy: another process held it longer than the wait (readers 10 s, writers 60 s) |
 | 5 | a model is unavailable |
 | 6 | some input could not be read; what could be read is stored |

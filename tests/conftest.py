@@ -56,6 +56,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "encodings"))
 
 
 @pytest.fixture

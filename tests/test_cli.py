@@ -245,12 +245,12 @@ def _stored(store: Path, text: str) -> bool:
 def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memcli", "ingest", str(SAMPLE / "chats.jsonl"), "--embedder", "fake", "--store"]
     leader, follower = pty.openpty()
-    done = subprocess.run(
-        [*command, str(tmp_path / "a.memcli")], stderr=follower, check=False, env={**os.environ, "TERM": "xterm"}
-    )
-    os.close(follower)
-    shown = _drained(leader)
-    assert done.returncode == 0
+    with subprocess.Popen(
+        [*command, str(tmp_path / "a.memcli")], stderr=follower, env={**os.environ, "TERM": "xterm"}
+    ) as process:
+        os.close(follower)
+        shown = _drained(leader)  # while it runs: a terminal holds four kilobytes, and then waits to be read
+    assert process.returncode == 0
     assert "468 new messages" in shown
     assert "stored" in shown
     assert "/s" in shown
@@ -294,9 +294,10 @@ def test_a_plain_search_loads_nothing_that_only_makes_memory(filled: Path) -> No
     script = f"""
 import sys
 from memcli.cli.boundary import run
-run(["search", "cat", "--store", {str(filled)!r}])
+for command in ("search", "ask"):
+    run([command, "cat", "--store", {str(filled)!r}])
 heavy = ("memcli.indexing.generation", "memcli.indexing.indexer", "memcli.evaluation", "memcli.providers.language",
-         "openai", "igraph")
+         "openai", "igraph", "nltk", "tiktoken")
 sys.exit(",".join(name for name in heavy if name in sys.modules) or 0)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

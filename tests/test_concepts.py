@@ -13,14 +13,14 @@ from memcli.errors import UsageError
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.providers.embedding import embedder
-from memcli.ranking import learned, lifting
+from memcli.ranking import lifting
 from memcli.relations import BESIDE, SEEDS
 from memcli.store import concepts as stored
 from memcli.store.assertions import assertion_index
 from memcli.store.concepts import Tastes, Topics, drop_concepts
 from memcli.store.rows import UNKNOWN, transaction
 
-EVEN = {"lifting": {"bias": -1.0, "weights": dict.fromkeys(lifting.FEATURES, 0.0) | {"contexts": 1.5}}}
+EVEN = lifting.Scorer(-1.0, dict.fromkeys(lifting.FEATURES, 0.0) | {"contexts": 1.5})
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Axes:
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> Memory:
-    monkeypatch.setitem(learned._used, "lifting", EVEN["lifting"])
+    monkeypatch.setattr(lifting, "packaged", lambda: EVEN)
     return Memory(None, embedder=Axes())
 
 
@@ -90,7 +90,7 @@ def test_a_topic_both_wanted_and_not_is_declined(memory: Memory) -> None:
 
 
 def test_a_topic_under_the_gate_is_declined(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(learned._used, "lifting", EVEN["lifting"] | {"bias": -9.0})
+    monkeypatch.setattr(lifting, "packaged", lambda: lifting.Scorer(-9.0, EVEN.weights))
     tell(memory, ("Ana", "I love film noir."), ("Ana", "I love film music."), ("Ana", "I like film festivals."))
     assert [declined for _, _, declined in lifted(memory)] == ["improbable"]
 
@@ -149,9 +149,9 @@ def test_the_features_of_a_pattern() -> None:
     assert found["confidence"] == pytest.approx(0.8)
 
 
-def test_the_gate_is_logistic(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(learned._used, "lifting", {"bias": 1.0, "weights": dict.fromkeys(lifting.FEATURES, 0.5)})
-    assert lifting.probability(dict.fromkeys(lifting.FEATURES, 1.0)) == pytest.approx(1 / (1 + np.exp(-4.0)))
+def test_the_gate_is_logistic() -> None:
+    scorer = lifting.Scorer(1.0, dict.fromkeys(lifting.FEATURES, 0.5))
+    assert scorer(dict.fromkeys(lifting.FEATURES, 1.0)) == pytest.approx(1 / (1 + np.exp(-4.0)))
 
 
 # -- what limits people in a domain ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from memcli.formats import Message
 from memcli.indexing.ontology import topics as learning
 from memcli.memory import Memory
 from memcli.model import TurnId
-from memcli.ranking import learned
+from memcli.ranking import lifting
 from memcli.store.assertions import assertion_index
 from memcli.store.concepts import LiftedRow, drop_concepts
 from memcli.store.lifted import Edge, Member, edges
@@ -34,7 +34,7 @@ HOSTILE = "[red]An\x1b[31ma\u202e'; drop table lifted;--"
 @pytest.fixture(scope="module", autouse=True)
 def _even() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(learned._used, "lifting", EVEN["lifting"])
+        patch.setattr(lifting, "packaged", lambda: EVEN)
         yield
 
 

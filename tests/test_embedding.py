@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from memcli.errors import ModelUnavailable, UsageError
 from memcli.providers import minilm
-from memcli.providers.embedding import by_length, embedder
+from memcli.providers.embedding import embedder
+from memcli.providers.minilm import by_length
 
 REFERENCE = json.loads((Path(__file__).parent / "minilm_reference.json").read_text(encoding="utf-8"))
 

@@ -22,10 +22,11 @@ from memcli.errors import UsageError
 from memcli.evaluation import workers
 from memcli.evaluation.asking import Limits, Outcome
 from memcli.evaluation.baselines import BASELINES, contender, contenders
-from memcli.evaluation.datasets import Haystack, Question, haystacks
+from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import recall
 from memcli.evaluation.outcomes import Outcomes
 from memcli.evaluation.own import are_own
+from memcli.evaluation.questions import Haystack, Question
 from memcli.evaluation.runner import Corpus, Plan, Result, run
 from memcli.evaluation.scoring import document
 from memcli.languages.english.questions import parse

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from memcli.evaluation.answers import answer_scores, bleu, locomo_f1, rouge_l, token_f1
 from memcli.evaluation.bootstrap import clusters, intervals, paired
@@ -98,6 +97,7 @@ def test_token_f1_by_hand(given_: str, gold: str, score: float) -> None:
 
 def test_locomo_f1_has_a_rule_for_three_categories() -> None:
     assert locomo_f1("hiking", "hikes", "4") == 1.0  # Porter: both are "hike"
+    assert locomo_f1("dying", "die", "4") == 1.0  # NLTK's own addition: as published, "dying" stays apart
     assert locomo_f1("she hikes and swims", "hiking", "4") == pytest.approx(0.5)
     # Of the gold list half is matched exactly and the other half not at all.
     assert locomo_f1("pottery, painting", "pottery, camping", "1") == pytest.approx(0.5)
@@ -115,6 +115,10 @@ def test_bleu_by_hand() -> None:
     # Both words right, but a word short: the brevity penalty is e^(1 - 3/2).
     assert bleu("cat sat", "the cat sat", 1) == pytest.approx(exp(-0.5))
     assert bleu("dog", "cat", 4) == 0.0
+    assert bleu("", "cat", 1) == bleu("cat", "", 1) == 0.0
+    # Three words of four right, two pairs of three, no three in a row: 0.1 of two, 0.1 of one.
+    assert bleu("the cat sat down", "the cat sat up", 2) == pytest.approx((3 / 4 * 2 / 3) ** 0.5)
+    assert bleu("a cat sat", "the cat sat", 4) == pytest.approx((2 / 3 * 1 / 2 * 0.1 / 1 * 0.1 / 1) ** 0.25)
 
 
 def test_rouge_l_by_hand() -> None:
@@ -122,16 +126,6 @@ def test_rouge_l_by_hand() -> None:
     assert rouge_l("police kill the gunman", "police killed the gunman") == pytest.approx(0.75)
     assert rouge_l("gunman the police kill", "police kill the gunman") == pytest.approx(0.5)
     assert rouge_l("", "x") == 0.0
-
-
-WORDS = st.lists(st.sampled_from("a the cat dog 7 may 2023 sat on mat , .".split()), min_size=1, max_size=9)
-
-
-@settings(deadline=None)
-@given(WORDS, WORDS, st.sampled_from((1, 4)))
-def test_the_same_bleu_as_nltk(said: list[str], gold: list[str], order: int) -> None:
-    wanted = sentence_bleu([gold], said, (1 / order,) * order, smoothing_function=SmoothingFunction().method1)
-    assert bleu(" ".join(said), " ".join(gold), order) == pytest.approx(wanted, abs=1e-9)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))

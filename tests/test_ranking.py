@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from memcli import learned
 from memcli.languages.base import NAMELESS, PREFERENCE
 from memcli.languages.english.cues import cues
 from memcli.languages.english.questions import parse, wording
@@ -133,7 +135,7 @@ def test_the_fused_score_by_hand() -> None:
 
 
 def test_weights_survive_json() -> None:
-    back = fusion.Weights.from_json(_weights().to_json(note="x"))
+    back = fusion.Weights.of(json.loads(learned.written({}, _weights().numbers())), ["always", "time"])
     assert back.features == ["a", "b"]
     assert back.matrix.tolist() == _weights().matrix.tolist()
     assert back.gate_scale.tolist() == [1.0, 0.5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from memcli import learned
 from memcli.languages.english.questions import parse
 from memcli.model import Answer, Hit, Kind, Query, Seeks, SessionId, Turn, TurnId, Unit, UnitId
-from memcli.reading import NOTHING, ExtractiveReader, build_context, evidence
+from memcli.reading import NOTHING, ExtractiveReader, build_context, confidence, evidence, spans
 from memcli.reading.change import newest
-from memcli.reading.network import Confidence, Constants, Network, from_json, shipped, to_json
+from memcli.reading.confidence import Confidence
+from memcli.reading.network import Network
 from memcli.reading.passages import Passage, gather
-from memcli.reading.spans import WIDTH, Candidate, best_candidates, candidates
+from memcli.reading.spans import NAMES, Candidate, best_candidates, candidates
 from memcli.reading.temporal import when
 from memcli.text import content_stems, sentences, stems, token_estimate
 
@@ -65,15 +68,15 @@ class FakeTranscript:
 
 def ask(question: str, *said: tuple[str, datetime | None, str], judged: bool = False) -> Answer:
     transcript = FakeTranscript(question, said)
-    reader = ExtractiveReader(transcript) if judged else ExtractiveReader(transcript, _passing())
+    reader = ExtractiveReader(transcript) if judged else ExtractiveReader(transcript, judge=_passing())
     return reader.read(Query(parse(question, tuple(transcript.speakers())), VECTOR, ASKED), transcript.hits())
 
 
-def _passing() -> Constants:
-    """The shipped choice of words with a judge that lets every answer pass."""
-    width = len(shipped().confidence.mean)
+def _passing() -> Confidence:
+    """A judge that lets every answer pass."""
+    width = len(confidence.NAMES)
     zeros = np.zeros(width, dtype=np.float32)
-    return Constants(shipped().spans, Confidence(zeros, zeros + 1, zeros, 0.0, 0.0))
+    return Confidence(confidence.NAMES, zeros, zeros + 1, zeros, 0.0, 0.0)
 
 
 def at(year: int, month: int, day: int) -> datetime:
@@ -270,20 +273,20 @@ def test_candidates_stay_within_a_clause_and_match_their_rows() -> None:
     texts = {c.text for c in found}
     assert {"soup", "bread, cheese"} <= texts
     assert not any("soup" in t and "bread" in t for t in texts)
-    assert rows.shape == (len(found), WIDTH)
+    assert rows.shape == (len(found), len(NAMES))
 
 
 def test_a_passage_without_words_has_no_candidates() -> None:
     found, rows = candidates(parse("What?", ()), _passage("… !!", None))
     assert found == []
-    assert rows.shape == (0, WIDTH)
+    assert rows.shape == (0, len(NAMES))
 
 
 @pytest.mark.parametrize(
     "text", ["What boat does Ines sail?", "What did she eat at the harbour?", "Who adopted kittens?"]
 )
 def test_the_best_candidates_are_those_of_whole_rows(text: str) -> None:
-    question, network = parse(text, ("Ines", "Tomas")), shipped().spans
+    question, network = parse(text, ("Ines", "Tomas")), spans.packaged()
     passages = [_passage(said, moment, speaker) for speaker, moment, said in CHAT]
     passages.insert(1, _passage("… !!", None))
     found = best_candidates(question, passages, network)
@@ -296,7 +299,7 @@ def test_the_best_candidates_are_those_of_whole_rows(text: str) -> None:
 
 
 def test_no_passage_has_no_best_candidate() -> None:
-    assert best_candidates(parse("What?", ()), [_passage("… !!", None)], shipped().spans) == []
+    assert best_candidates(parse("What?", ()), [_passage("… !!", None)], spans.packaged()) == []
 
 
 def test_one_moment_is_of_another_day_elsewhere() -> None:
@@ -323,19 +326,24 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
 
 def test_the_network_and_the_judge_by_hand() -> None:
     one = np.ones(2, dtype=np.float32)
-    net = Network(one * 0, one, np.array([[1.0, -1.0], [0.0, 2.0]]), np.array([0.0, 1.0]), np.array([1.0, 0.5]), 0.25)
+    net = Network(
+        ["a", "b"], one * 0, one, np.array([[1.0, -1.0], [0.0, 2.0]]), np.array([0.0, 1.0]), np.array([1.0, 0.5]), 0.25
+    )
     # hidden: [1·3, -3 + 2·2 + 1] = [3, 2]; output: 3 + 0.5·2 + 0.25
     assert net(np.array([[3.0, 2.0]], dtype=np.float32)) == pytest.approx([4.25])
-    judge = Confidence(one, one * 2, np.array([1.0, -1.0]), 0.5, 0.3)
+    judge = Confidence(["a", "b"], one, one * 2, np.array([1.0, -1.0]), 0.5, 0.3)
     # ((3 - 1) / 2) - ((1 - 1) / 2) + 0.5 = 1.5
-    assert judge([3.0, 1.0]) == pytest.approx(1 / (1 + math.exp(-1.5)))
+    assert judge({"b": 1.0, "a": 3.0}) == pytest.approx(1 / (1 + math.exp(-1.5)))
 
 
-def test_constants_survive_json() -> None:
-    again = from_json(to_json(shipped()))
-    assert np.allclose(again.spans.hidden, shipped().spans.hidden)
-    assert again.confidence.threshold == pytest.approx(shipped().confidence.threshold, rel=1e-4)
-    assert again.spans.mean.shape == (WIDTH,)
+def test_what_the_reader_has_learned_survives_json() -> None:
+    network = Network.of(json.loads(learned.written({}, spans.packaged().numbers())), NAMES)
+    assert all(
+        np.array_equal(getattr(network, field), getattr(spans.packaged(), field)) for field in ("mean", "hidden")
+    )
+    judge = Confidence.of(json.loads(learned.written({}, confidence.packaged().numbers())))
+    assert judge.weights.tolist() == confidence.packaged().weights.tolist()
+    assert judge.threshold == confidence.packaged().threshold
 
 
 def test_context_keeps_the_best_that_fit_oldest_first() -> None:

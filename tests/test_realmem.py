@@ -13,8 +13,9 @@ import pytest
 
 from memcli.evaluation.asking import Limits
 from memcli.evaluation.baselines import contenders
-from memcli.evaluation.datasets import Haystack, haystacks
+from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.outcomes import Outcomes
+from memcli.evaluation.questions import Haystack
 from memcli.evaluation.runner import Corpus, Plan, run
 from memcli.providers.fakes import FakeEmbedder
 from tests.conftest import Ran

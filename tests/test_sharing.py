@@ -14,8 +14,8 @@ from memcli.errors import StoreChanged
 from memcli.formats import Message
 from memcli.indexing.transcript import indexer
 from memcli.memory import Memory
-from memcli.providers.embedding import Vectors
 from memcli.providers.fakes import FakeEmbedder
+from memcli.providers.vectors import Vectors
 from memcli.store import sharing
 from memcli.store.connection import Store
 from memcli.store.cosine import unit_rows

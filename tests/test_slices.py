@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.evaluation.datasets import Haystack, Question
+from memcli.evaluation.questions import Haystack, Question
 from memcli.evaluation.slices import SLICES, narrowed, said_in
 from memcli.formats import Message, turn_id
 from memcli.model import TurnId

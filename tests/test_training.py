@@ -59,7 +59,7 @@ def test_the_views_learn_what_tells_the_evidence(fitting: ModuleType) -> None:
     found = fitting.fit_views(_listed(fitting, 200), 0.0)
     assert max(found["graph"], key=found["graph"].get) == unified.GRAPH[0]
     assert max(found["dense"], key=found["dense"].get) == unified.DENSE[1]
-    assert sum(found["mix"]) == pytest.approx(1.0, abs=1e-4)
+    assert sum(found["mix"].values()) == pytest.approx(1.0, abs=1e-4)
 
 
 def test_the_router_follows_what_pays(fitting: ModuleType) -> None:
@@ -85,4 +85,4 @@ def test_lifting_learns_that_many_contexts_foretell_a_return(fitting: ModuleType
     rng = np.random.default_rng(4)
     rows = [dict(zip(lifting.FEATURES, rng.random(len(lifting.FEATURES)), strict=True)) for _ in range(300)]
     scorer = fitting.fit_lifting(rows, [row["contexts"] > 0.5 for row in rows])
-    assert max(scorer["weights"], key=scorer["weights"].get) == "contexts"
+    assert max(scorer.weights, key=scorer.weights.get) == "contexts"

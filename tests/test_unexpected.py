@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -81,6 +82,19 @@ def test_where_nothing_can_be_written_it_is_one_line_all_the_same(cli: Cli, faul
     (tmp_path / "cache").write_text("")
     ran = cli("search", "word", "--store", faulty)
     assert (ran.code, ran.err.count("\n"), "written" in ran.err) == (70, 1, False)
+
+
+def test_what_the_system_refuses_is_no_fault_and_no_empty_answer(
+    cli: Cli, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(db: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/disk")
+
+    monkeypatch.setattr(transcript, "check_filled", full)
+    ran = cli("search", "word", "--store", store)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err == "memcli: No space left on device: /somewhere/disk (check the disk and the permissions)\n"
+    assert not _log(tmp_path).exists()
 
 
 def test_a_library_gets_it_as_it_is(faulty: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from ..errors import MemcliError, UsageError
+from ..errors import MemcliError, StoreError, UsageError
 from ..text import clean
 
 __all__ = ["run"]
@@ -52,7 +52,7 @@ def _run(arguments: Sequence[str]) -> int:
         _mute()
         return 0
     except OSError as error:
-        return _told(MemcliError(_system(error), "check the disk and the permissions"))
+        return _told(StoreError(_system(error), "check the disk and the permissions"))
     return code if isinstance(code, int) else 0
 
 

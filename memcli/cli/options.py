@@ -80,7 +80,8 @@ StrategyName = Annotated[
         "--strategy",
         metavar="NAME",
         autocompletion=completion.strategies,
-        help="fused (the default), sgmem, memgas, emem, emem-g, ontology, dense or bm25; NAME:VARIANT.",
+        help="fused (the default), sgmem, memgas, emem, emem-g, ontology, dense or bm25; NAME:VARIANT. "
+        "The first use of sgmem, memgas, emem or emem-g makes generated memory: minutes in a large store.",
     ),
 ]
 Model = Annotated[

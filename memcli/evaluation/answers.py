@@ -5,12 +5,15 @@ None of them knows what a sentence means: "in May" and "5/2023" share nothing. T
 
 from __future__ import annotations
 
-import math
 import re
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
 
 __all__ = ["answer_scores", "bleu", "locomo_f1", "rouge_l", "token_f1"]
 
@@ -21,8 +24,6 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 #: LoCoMo's categories with a rule of their own.
 MULTI_HOP, OPEN_DOMAIN, ADVERSARIAL = "1", "3", "5"
-#: What stands for a count of zero in BLEU (Chen & Cherry 2014, smoothing 1).
-_EPSILON = 0.1
 
 
 def token_f1(given: str, gold: str) -> float:
@@ -34,7 +35,7 @@ def token_f1(given: str, gold: str) -> float:
 
 
 def locomo_f1(given: str, gold: str, category: str, *, abstained: bool = False) -> float:
-    """LoCoMo's own F1 (Maharana et al. 2024): words as Porter stems, with a rule for three of its categories.
+    """LoCoMo's own F1 (Maharana et al. 2024): words as NLTK's Porter stems, with a rule for three of its categories.
 
     Category 1: gold and given are lists, parted by commas; the mean over the gold items of the best match of each.
     Category 3: of the gold answer only what is before a semicolon. Category 5: 1 where the reader abstained.
@@ -55,12 +56,11 @@ def bleu(given: str, gold: str, order: int) -> float:
 
     An order without a match counts as 0.1 matches (Chen & Cherry 2014, smoothing 1); no word in common is 0.
     """
-    said, wanted = _tokens(given), _tokens(gold)
-    if not set(said) & set(wanted):
-        return 0.0
-    precisions = [_precision(said, wanted, n) for n in range(1, order + 1)]
-    brevity = min(1.0, math.exp(1 - len(wanted) / len(said)))
-    return brevity * math.exp(sum(math.log(p) for p in precisions) / order)
+    from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+
+    weights = (1 / order,) * order
+    found = sentence_bleu([_tokens(gold)], _tokens(given), weights, smoothing_function=SmoothingFunction().method1)
+    return float(found)
 
 
 def rouge_l(given: str, gold: str) -> float:
@@ -98,24 +98,20 @@ def _stemmed(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _porter(word: str) -> str:
-    import snowballstemmer
-
-    stemmed: str = snowballstemmer.stemmer("porter").stemWord(word)
+    stemmed: str = _stemmer().stem(word)
     return stemmed
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> PorterStemmer:
+    """The one of the official script: NLTK's, which extends the published algorithm."""
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
 
 
 def _tokens(text: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", text.lower())
-
-
-def _precision(said: Sequence[str], wanted: Sequence[str], n: int) -> float:
-    """The clipped share of the said n-grams that are wanted."""
-    grams, known = _grams(said, n), _grams(wanted, n)
-    return (sum((grams & known).values()) or _EPSILON) / max(sum(grams.values()), 1)
-
-
-def _grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
 def _common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:

@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
 from ..languages import spoken
-from ..model import Answer, Filters, Hit, Query
+from ..model import Answer, Context, Filters, Hit, Query
 from ..providers.embedding import Embedder
+from ..providers.tokens import token_count
 from ..reading import ExtractiveReader, within
 from ..reading.stored import StoredTranscript
 from ..store.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
 
-__all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked"]
+__all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked", "context_tokens"]
 
 Vector = npt.NDArray[np.float32]
 
@@ -57,7 +59,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What every reader is given: at most `k` turns, and of these the best that fit `tokens`."""
+    """What every reader is given: at most `k` turns, and of these the best that fit `tokens`.
+
+    What fits is told by the estimate, so that the same turns are read whether or not tokens can be counted.
+    """
 
     k: int
     tokens: int
@@ -67,7 +72,7 @@ class Limits:
 class Outcome:
     """What a contender made of a question: its ranking, and the reader's answer.
 
-    `milliseconds`: from the question's vector to the hits. `context_tokens`: what the reader was given.
+    `milliseconds`: from the question's vector to the hits. `context_tokens`: what the reader was given, counted.
     """
 
     id: str
@@ -124,8 +129,18 @@ def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Out
         round(answer.confidence, 6),
         list(answer.citations),
         round(milliseconds, 3),
-        context.tokens,
+        context_tokens(context),
     )
+
+
+def context_tokens(context: Context) -> int:
+    """How many tokens the lines of a context are."""
+    lines = context.text.split("\n")
+    return sum(map(_line_tokens, lines)) + len(lines) - 1
+
+
+#: The same turns come up again and again where many questions are asked over one store.
+_line_tokens = lru_cache(maxsize=8192)(token_count)
 
 
 def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:

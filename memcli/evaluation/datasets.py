@@ -1,75 +1,27 @@
-"""Benchmarks as haystacks: what was said, as messages, and questions whose evidence is known as turns.
+"""Files of benchmarks, read as haystacks.
 
-Files are streamed, an item at a time: LongMemEval's largest has three gigabytes.
+They are streamed, an item at a time: LongMemEval's largest has three gigabytes.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ..errors import InputUnreadable
-from ..formats import Message
 from ..formats.json_walk import BrokenJsonError, Want, walk
-from ..model import TurnId
+from .questions import Haystack
+from .schemas import READERS
 
-__all__ = ["Haystack", "Question", "haystacks"]
+__all__ = ["haystacks"]
 
 _HINT = "give a file in LoCoMo's, LongMemEval's or RealMem's schema, see docs/evaluation.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its gold answer and evidence. `answerable` is false where to abstain is right.
-
-    `answer` is empty where none is known. `wrong_answer` is LoCoMo's adversarial one; `unresolved` counts pieces of
-    evidence that name no turn. `session_evidence` has a turn of each session that holds evidence, where only sessions
-    are known to. `past_only`: only what was said before `asked_at` may be found.
-    """
-
-    id: str
-    text: str
-    category: str
-    answer: str
-    evidence: frozenset[TurnId]
-    asked_at: datetime | None = None
-    answerable: bool = True
-    wrong_answer: str = ""
-    unresolved: int = 0
-    session_evidence: frozenset[TurnId] = frozenset()
-    past_only: bool = False
-
-    @property
-    def exclusion(self) -> str:
-        """Why retrieval cannot be scored with this question; empty where it can."""
-        if self.evidence or self.session_evidence:
-            return ""
-        if self.unresolved:
-            return "unresolvable_evidence"
-        return "no_evidence" if self.answerable else "abstention"
-
-
-@dataclass(frozen=True, slots=True)
-class Haystack:
-    """The conversations that some questions are asked over: one store.
-
-    `malformed` says of each question that could not be read what is wrong with it; `outside` counts the questions that
-    a slice has left out.
-    """
-
-    name: str
-    messages: Sequence[Message]
-    questions: Sequence[Question]
-    malformed: Sequence[str] = ()
-    outside: int = 0
-
-
 def haystacks(path: Path) -> Iterator[Haystack]:
-    """The haystacks of a file in a schema of `schemas.READERS`, gzip or not. Raises InputUnreadable."""
+    """The haystacks of a file in a schema of `READERS`, gzip or not. Raises InputUnreadable."""
     found = False
     for index, item in enumerate(_items(path), start=1):
         found = True
@@ -85,9 +37,7 @@ def haystacks(path: Path) -> Iterator[Haystack]:
 
 
 def _reader(item: Mapping[str, Any], where: str) -> Callable[[Mapping[str, Any]], Haystack]:
-    from . import schemas
-
-    reader = next((read for keys, read in schemas.READERS if all(key in item for key in keys)), None)
+    reader = next((read for keys, read in READERS if all(key in item for key in keys)), None)
     if reader is None:
         raise InputUnreadable(f"{where} is in none of the schemas of LoCoMo, LongMemEval and RealMem", _HINT)
     return reader

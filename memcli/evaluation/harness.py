@@ -13,14 +13,16 @@ from ..errors import InputUnreadable, MemcliError, NothingFound, StoreError
 from ..indexing.prepare import lacking
 from ..memory import Memory
 from ..providers.embedding import DEFAULT, Embedder, embedder, embedder_id
+from ..providers.tokens import counted_by
 from ..store.connection import Store
 from ..store.identity import identity
 from .baselines import contender
 from .bootstrap import RESAMPLES
-from .datasets import Haystack, haystacks
+from .datasets import haystacks
 from .failures import failed
 from .outcomes import Outcomes, code_fingerprint
 from .own import own_questions
+from .questions import Haystack
 from .record import commit, versions
 from .runner import Corpus, Plan, Result, run
 from .scoring import document as measured
@@ -73,6 +75,7 @@ def ask(request: Request, progress: Progress = lambda _done, _of: None) -> Asked
         "embedder": corpus.embedder_id,
         "k": plan.limits.k,
         "tokens": plan.limits.tokens,
+        "counted_by": counted_by(),
         "seed": plan.seed,
         "store": _state(request.store),
     }
@@ -123,6 +126,7 @@ def _config(request: Request, asked: AskedAll, reader: str) -> dict[str, Any]:
         "strategies": list(asked.result.outcomes),
         "k": plan.limits.k,
         "tokens": plan.limits.tokens,
+        "counted_by": counted_by(),
         "reader": reader,
         "embedder": asked.corpus.embedder_id,
         "limit": plan.limit,

@@ -11,7 +11,7 @@ from ..errors import InputUnreadable
 from ..memory import Memory
 from ..model import TurnId
 from ..store import transcript
-from .datasets import Haystack, Question
+from .questions import Haystack, Question
 from .schemas import READERS, own_question
 
 __all__ = ["are_own", "own_questions"]

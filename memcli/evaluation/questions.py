@@ -1,14 +1,75 @@
-"""What every schema of questions shares: a question read or what is wrong with it, and its plain values."""
+"""Benchmarks as haystacks: what was said, as messages, and questions whose evidence is known as turns.
+
+Also what every schema of them shares: a question read or what is wrong with it, and its plain values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from ..formats import Message
-from .datasets import Haystack, Question
+from ..model import TurnId
 
-__all__ = ["Malformed", "answer", "category", "haystack_of", "listed", "question_or_reason", "text_in"]
+__all__ = [
+    "Haystack",
+    "Malformed",
+    "Question",
+    "answer",
+    "category",
+    "haystack_of",
+    "listed",
+    "question_or_reason",
+    "text_in",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its gold answer and evidence. `answerable` is false where to abstain is right.
+
+    `answer` is empty where none is known. `wrong_answer` is LoCoMo's adversarial one; `unresolved` counts pieces of
+    evidence that name no turn. `session_evidence` has a turn of each session that holds evidence, where only sessions
+    are known to. `past_only`: only what was said before `asked_at` may be found.
+    """
+
+    id: str
+    text: str
+    category: str
+    answer: str
+    evidence: frozenset[TurnId]
+    asked_at: datetime | None = None
+    answerable: bool = True
+    wrong_answer: str = ""
+    unresolved: int = 0
+    session_evidence: frozenset[TurnId] = frozenset()
+    past_only: bool = False
+
+    @property
+    def exclusion(self) -> str:
+        """Why retrieval cannot be scored with this question; empty where it can."""
+        if self.evidence or self.session_evidence:
+            return ""
+        if self.unresolved:
+            return "unresolvable_evidence"
+        return "no_evidence" if self.answerable else "abstention"
+
+
+@dataclass(frozen=True, slots=True)
+class Haystack:
+    """The conversations that some questions are asked over: one store.
+
+    `malformed` says of each question that could not be read what is wrong with it; `outside` counts the questions that
+    a slice has left out.
+    """
+
+    name: str
+    messages: Sequence[Message]
+    questions: Sequence[Question]
+    malformed: Sequence[str] = ()
+    outside: int = 0
 
 
 class Malformed(ValueError):

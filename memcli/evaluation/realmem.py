@@ -16,8 +16,7 @@ from typing import Any
 from ..formats import Message, turn_id
 from ..formats.moments import moment
 from ..model import TurnId
-from .datasets import Haystack, Question
-from .questions import category, listed, question_or_reason, text_in
+from .questions import Haystack, Question, category, listed, question_or_reason, text_in
 
 __all__ = ["realmem"]
 

@@ -17,8 +17,8 @@ from ..reading.context import within
 from ..reading.generative import GenerativeReader
 from ..store.view import View
 from ..strategies.base import turn_units
-from .asking import Limits, Outcome
-from .datasets import Haystack
+from .asking import Limits, Outcome, context_tokens
+from .questions import Haystack
 from .runner import Corpus, Gold, Result, latest_said
 
 __all__ = ["FULL", "WINDOW", "reread"]
@@ -105,7 +105,7 @@ def _hits(view: View, turns: Sequence[str]) -> list[Hit]:
 
 def _nothing(id_: str, everything: Sequence[Hit]) -> Outcome:
     """No ranking: everything is evidence."""
-    tokens = within(everything, WINDOW).tokens
+    tokens = context_tokens(within(everything, WINDOW))
     return Outcome(id_, [], [], "", True, 0.0, [], 0.0, tokens)
 
 

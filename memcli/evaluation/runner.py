@@ -21,9 +21,9 @@ from ..model import TurnId
 from ..providers.embedding import Embedder
 from .asking import Asked, Limits, Outcome, asked
 from .baselines import contender
-from .datasets import Haystack, Question
 from .indexes import filled, index_path, session_of
 from .outcomes import Outcomes
+from .questions import Haystack, Question
 from .workers import Task, pool, work
 
 __all__ = ["Corpus", "Gold", "Plan", "Result", "latest_said", "run"]

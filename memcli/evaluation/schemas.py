@@ -15,8 +15,7 @@ import orjson
 from ..formats import FORMATS, Message, turn_id
 from ..formats.moments import moment
 from ..model import TurnId
-from .datasets import Haystack, Question
-from .questions import Malformed, answer, category, haystack_of, listed, question_or_reason, text_in
+from .questions import Haystack, Malformed, Question, answer, category, haystack_of, listed, question_or_reason, text_in
 from .realmem import realmem
 
 __all__ = ["READERS", "locomo", "longmemeval", "own_question"]

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..formats import turn_id
 from ..model import TurnId
 from ..text import content_stems
-from .datasets import Haystack, Question
+from .questions import Haystack, Question
 
 __all__ = ["SLICES", "Said", "Slice", "narrowed", "said_in", "slice_named"]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..providers.tokens import ESTIMATE
 from ..text import clean
 from .slices import SLICES
 
@@ -109,10 +110,15 @@ def summary(document: Mapping[str, Any]) -> list[str]:
         *_sliced(document),
         f"left out of retrieval: {', '.join(left) or 'nothing'}; "
         f"{out['answers']['unanswerable']} unanswerable questions are scored by abstention alone",
-        f"every reader gets {config['k']} turns of at most {config['tokens']} tokens; embedder {config['embedder']}; "
+        f"every reader gets {config['k']} turns of at most {config['tokens']} tokens by estimate; "
+        f"{_counted(config.get('counted_by', ESTIMATE))}; embedder {config['embedder']}; "
         f"95 % intervals over {document['ci95_over']}s; seed {config['seed']}",
         *_judges(document),
     ]
+
+
+def _counted(by: str) -> str:
+    return "tokens are estimated" if by == ESTIMATE else f"tokens are counted by {by}"
 
 
 def _sliced(document: Mapping[str, Any]) -> list[str]:

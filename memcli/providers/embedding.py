@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import ModelUnavailable, UsageError
+from .minilm import MiniLM
+from .vectors import Vectors, unit_rows
 
 __all__ = [
     "DEFAULT",
     "Embedder",
-    "by_length",
     "embedder",
     "embedder_id",
     "how_to_use",
     "is_known",
     "name_of",
-    "unit_rows",
 ]
-
-Vectors = npt.NDArray[np.float32]
 
 DEFAULT = "minilm"
 #: What an embedder is called that no name makes: a program hands it over.
@@ -79,33 +76,10 @@ def how_to_use(name: str) -> str:
 
 def embedder_id(name: str) -> str:
     """The id of the embedder called `name`, without loading it."""
-    if name == DEFAULT:
-        from .minilm import MiniLM
-
-        return MiniLM.id
-    return name
-
-
-def unit_rows(rows: npt.ArrayLike) -> Vectors:
-    """The rows scaled to unit length, as float32; a row of zeros stays."""
-    matrix = np.asarray(rows, dtype=np.float32)
-    scaled: Vectors = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), np.float32(1e-12))
-    return scaled
-
-
-def by_length(lengths: npt.NDArray[np.int64], tokens: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Batches of places, longest text first, of at most about `tokens` tokens: little is spent on padding."""
-    order = np.argsort(-lengths, kind="stable")
-    start = 0
-    while start < len(order):
-        size = max(1, tokens // max(1, int(lengths[order[start]])))
-        yield order[start : start + size]
-        start += size
+    return MiniLM.id if name == DEFAULT else name
 
 
 def _minilm(_: str, bulk: bool) -> Embedder:
-    from .minilm import MiniLM
-
     return MiniLM(bulk=bulk)
 
 

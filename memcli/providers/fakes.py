@@ -13,9 +13,9 @@ import numpy as np
 
 from ..errors import ModelUnavailable
 from ..text import content_stems
-from .embedding import Vectors, unit_rows
 from .metering import Meter, Tokens
 from .structured import Message, Schema, problems
+from .vectors import Vectors, unit_rows
 
 if TYPE_CHECKING:
     from .language import Watch

@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..errors import ModelUnavailable, UsageError
-from ..text import token_estimate
 from .metering import Budget, Meter, Reservation, Tokens
 from .replies import Reply, asked_to_wait, choices, counted, no_completion, restored, understood
 from .structured import Level, Malformed, Message, Schema, read, repair, request
+from .tokens import token_count
 
 if TYPE_CHECKING:
     import openai
@@ -211,7 +211,7 @@ class ChatModel:
         sent = {"endpoint": str(self._client.base_url), "schema": [schema.name, schema.document()], "level": level}
         key = sha256(json.dumps({**sent, **body}, sort_keys=True).encode()).hexdigest()
         form = json.dumps(body.get("response_format", ""))
-        return _Request(level, body, key, Tokens(_prompt_estimate(body["messages"], form), body["max_tokens"]))
+        return _Request(level, body, key, Tokens(_prompt_tokens(body["messages"], form), body["max_tokens"]))
 
     def _kept(self, requests: Mapping[Level, _Request]) -> Reply | None:
         """The reply that was paid for before, at whichever level; the one that works now is looked at first."""
@@ -344,8 +344,8 @@ def _client(timeout: float) -> tuple[Any, openai.OpenAI]:
         raise ModelUnavailable("no key for the language model", "set OPENAI_API_KEY") from error
 
 
-def _prompt_estimate(messages: Sequence[Mapping[str, str]], form: str) -> int:
-    """The tokens of a prompt, rather too many: by letters, or by bytes in scripts that tokenizers cut finely."""
+def _prompt_tokens(messages: Sequence[Mapping[str, str]], form: str) -> int:
+    """The tokens of a prompt, rather too many: by count, or by bytes where the model's encoding may cut more finely."""
     texts = [form, *(message["content"] for message in messages)]
-    tokens = sum(max(token_estimate(text), len(text.encode()) // 4 + 1) for text in texts)
+    tokens = sum(max(token_count(text), len(text.encode()) // 4 + 1) for text in texts)
     return tokens + _PER_MESSAGE * len(messages)

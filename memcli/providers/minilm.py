@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import ModelUnavailable
-from .embedding import Vectors, by_length, unit_rows
+from .vectors import Vectors, unit_rows
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-__all__ = ["MiniLM"]
+__all__ = ["MiniLM", "by_length"]
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _WINDOW = 256  # tokens: what the model was trained on
@@ -59,6 +60,16 @@ class MiniLM:
         (hidden,) = self._session.run(None, feed)
         weights = mask[:, :, None].astype(np.float32)
         return unit_rows((hidden * weights).sum(axis=1) / weights.sum(axis=1))
+
+
+def by_length(lengths: npt.NDArray[np.int64], tokens: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Batches of places, longest text first, of at most about `tokens` tokens: little is spent on padding."""
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, tokens // max(1, int(lengths[order[start]])))
+        yield order[start : start + size]
+        start += size
 
 
 def _session(bulk: bool) -> Any:

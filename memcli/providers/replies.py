@@ -10,8 +10,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
-from ..text import token_estimate
 from .metering import Tokens
+from .tokens import token_count
 
 if TYPE_CHECKING:
     import openai
@@ -43,14 +43,14 @@ def choices(found: Any) -> Sequence[Any]:
 
 
 def counted(text: object, finish: object, usage: object, most: Tokens) -> Reply:
-    """A reply with its tokens; those that the endpoint does not report are estimated."""
+    """A reply with its tokens; those that the endpoint does not report are counted here."""
     prompt = getattr(usage, "prompt_tokens", None)
     completion = getattr(usage, "completion_tokens", None)
     return Reply(
         str(text),
         str(finish),
         most.prompt if prompt is None else int(prompt),
-        token_estimate(str(text)) if completion is None else int(completion),
+        token_count(str(text)) if completion is None else int(completion),
     )
 
 

@@ -2,18 +2,21 @@
 
 score(turn) = Σ_f w_f(question) · x_f(turn),   w_f(question) = Σ_g W[f, g] · gate_g(question)
 
-Signals and gates are centred and scaled by constants of the training data. Everything is in one small JSON file.
+Signals and gates are centred and scaled by constants of the training data.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from .. import learned
+from .routing import GATES
 
 __all__ = ["Weights", "packaged", "share"]
 
@@ -37,30 +40,31 @@ class Weights:
         mixture: Floats = self.matrix @ ((gates - self.gate_mean) / self.gate_scale)
         return (signals - self.feature_mean) / self.feature_scale * mixture
 
-    def to_json(self, **notes: object) -> str:
-        """One JSON document, numbers to six digits; `notes` say how it was made."""
-        arrays = {
+    @classmethod
+    def of(cls, found: Mapping[str, Any], gates: Sequence[str] = GATES) -> Weights:
+        """The weights as they are learned: by the names of signals and gates. Raises ValueError for a wrong gate."""
+        signals = found["signals"]
+        feature_mean, feature_scale = learned.arrays(signals, list(signals), "mean", "scale")
+        gate_mean, gate_scale = learned.arrays(found["gates"], gates, "mean", "scale")
+        matrix = np.array([learned.in_order(each["weights"], gates) for each in signals.values()])
+        return cls(list(signals), list(gates), matrix, feature_mean, feature_scale, gate_mean, gate_scale)
+
+    def numbers(self) -> dict[str, object]:
+        """The inverse of `of`: weights to five digits, means and scales to six."""
+        means = {
             name: np.round(getattr(self, name), 6).tolist()
             for name in ("feature_mean", "feature_scale", "gate_mean", "gate_scale")
         }
-        rows = dict(zip(self.features, np.round(self.matrix, 5).tolist(), strict=True))
-        return json.dumps({**notes, "gates": list(self.gates), **arrays, "weights": rows}, indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> Weights:
-        """The inverse of `to_json`."""
-        found: Mapping[str, object] = json.loads(text)
-        rows = found["weights"]
-        assert isinstance(rows, dict)
-        arrays = [np.array(found[n]) for n in ("feature_mean", "feature_scale", "gate_mean", "gate_scale")]
-        gates = found["gates"]
-        assert isinstance(gates, list)
-        return cls(list(rows), gates, np.array(list(rows.values())), *arrays)
+        rows = [dict(zip(self.gates, row, strict=True)) for row in np.round(self.matrix, 5).tolist()]
+        signals = learned.inputs(self.features, mean=means["feature_mean"], scale=means["feature_scale"], weights=rows)
+        gates = learned.inputs(self.gates, mean=means["gate_mean"], scale=means["gate_scale"])
+        return {"gates": gates, "signals": signals}
 
 
+@lru_cache(maxsize=1)
 def packaged() -> Weights:
     """The weights that ship with memcli."""
-    return Weights.from_json(resources.files(__package__).joinpath("fused_weights.json").read_text(encoding="utf-8"))
+    return Weights.of(learned.packaged(__package__, "fused_weights.json"))
 
 
 def share(scores: Floats) -> Floats:

@@ -7,14 +7,17 @@ back to it in the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .learned import section
+from .. import learned
 
-__all__ = ["FEATURES", "LEAST_SUPPORT", "TAU", "pattern", "probability"]
+__all__ = ["FEATURES", "LEAST_SUPPORT", "TAU", "Scorer", "packaged", "pattern"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,9 +50,25 @@ def pattern(days: Floats, sessions: Sequence[int], confidence: Floats, cosines: 
     }
 
 
-def probability(features: dict[str, float]) -> float:
-    """p_lift of a candidate edge, by the packaged scorer (equation 12)."""
-    scorer = section("lifting")
-    weights = scorer["weights"]
-    score = scorer["bias"] + sum(weights[name] * features[name] for name in FEATURES)
-    return float(1.0 / (1.0 + np.exp(-score)))
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """g of equation 12: linear in the features that `pattern` gives, by name."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Scorer:
+        """The scorer as it is learned. Raises ValueError where it weighs other features."""
+        return cls(found["bias"], dict(zip(FEATURES, learned.in_order(found["weights"], FEATURES), strict=True)))
+
+    def __call__(self, features: Mapping[str, float]) -> float:
+        """p_lift of a candidate edge."""
+        score = self.bias + sum(self.weights[name] * features[name] for name in FEATURES)
+        return float(1.0 / (1.0 + np.exp(-score)))
+
+
+@lru_cache(maxsize=1)
+def packaged() -> Scorer:
+    """The scorer that ships with memcli."""
+    return Scorer.of(learned.packaged(__package__, "ontology_weights.json")["lifting"])

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .learned import section
+from .. import learned
 
 __all__ = ["INPUTS", "PLANS", "Plan", "Policy", "plan", "policy"]
 
@@ -35,6 +36,11 @@ class Plan:
     dense_budget: int
     expand: bool
 
+    @property
+    def name(self) -> str:
+        """What it is called among `PLANS`."""
+        return f"{self.lead}, expanding" if self.expand else self.lead
+
 
 #: Every plan there is: 64 candidates in all (B.6), the larger part from the view that leads.
 PLANS = tuple(
@@ -55,6 +61,25 @@ class Policy:
     out: Floats
     out_bias: Floats
 
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Policy:
+        """The policy as it is learned: by the names of inputs and plans. Raises ValueError for a wrong one."""
+        mean, scale, hidden = learned.arrays(found["inputs"], INPUTS, "mean", "scale", "hidden")
+        out, out_bias = learned.arrays(found["plans"], [each.name for each in PLANS], "weights", "bias")
+        return cls(mean, scale, hidden, np.array(found["hidden_bias"]), np.ascontiguousarray(out.T), out_bias)
+
+    def numbers(self) -> dict[str, object]:
+        """The inverse of `of`, to four digits."""
+        mean, scale, hidden, bias, out, out_bias = (
+            np.round(each, 4).tolist()
+            for each in (self.mean, self.scale, self.hidden, self.hidden_bias, self.out.T, self.out_bias)
+        )
+        return {
+            "inputs": learned.inputs(INPUTS, mean=mean, scale=scale, hidden=hidden),
+            "hidden_bias": bias,
+            "plans": learned.inputs([each.name for each in PLANS], weights=out, bias=out_bias),
+        }
+
     def probabilities(self, inputs: Floats) -> Floats:
         """Of each plan, for the inputs [·, inputs]: [·, plans]."""
         layer = np.tanh(((inputs - self.mean) / self.scale) @ self.hidden + self.hidden_bias)
@@ -66,9 +91,7 @@ class Policy:
 
 def policy() -> Policy:
     """The packaged policy."""
-    found = section("router")
-    names = ("mean", "scale", "hidden", "hidden_bias", "out", "out_bias")
-    return Policy(*(np.array(found[name], dtype=np.float64) for name in names))
+    return Policy.of(learned.packaged(__package__, "ontology_weights.json")["router"])
 
 
 def plan(chosen_by: Policy, inputs: Mapping[str, float]) -> Plan:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import learned
 from .arrays import top
-from .learned import section
 
-__all__ = ["DENSE", "DISAGREE", "FLAT", "GRAPH", "LEADS", "MIX", "Combiner", "combiner", "uncertain"]
+__all__ = ["DENSE", "DISAGREE", "FLAT", "GRAPH", "LEADS", "MIX", "VIEWS", "Combiner", "combiner", "uncertain"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +24,8 @@ LEADS = ("graph", "dense")
 #: The signals of the graph view, and of the dense one: φ_g and φ_d.
 GRAPH = ("direct", "domain", "lifted", "sure", "recency", "hop")
 DENSE = ("question", "wording", "turn", "probe")
-#: The paper's weights of graph, dense and profile.
+VIEWS = ("graph", "dense", "profile")
+#: The paper's weights of these views.
 MIX = (0.55, 0.35, 0.10)
 
 #: Unified scores are flat where the best ten stand out from the rest by less than this share of their range (B.1: 0.3).
@@ -40,6 +41,16 @@ class Combiner:
     graph: Mapping[str, float]
     dense: Mapping[str, float]
     mix: tuple[float, float, float] = MIX
+
+    @classmethod
+    def of(cls, found: Mapping[str, Mapping[str, float]]) -> Combiner:
+        """The weights as they are learned: by the name of the signal, and in `mix` of the view. Raises ValueError."""
+        graph, dense = (
+            dict(zip(names, learned.in_order(found[view], names), strict=True))
+            for view, names in (("graph", GRAPH), ("dense", DENSE))
+        )
+        by_graph, by_dense, by_profile = learned.in_order(found["mix"], VIEWS)
+        return cls(graph, dense, (by_graph, by_dense, by_profile))
 
     def scores(
         self, graph: Mapping[str, Floats], dense: Mapping[str, Floats], profile: Floats
@@ -60,8 +71,7 @@ def _linear(weights: Mapping[str, float], signals: Mapping[str, Floats], n: int)
 
 def combiner(lead: str) -> Combiner:
     """The packaged weights of the lead `graph` or `dense`."""
-    found = section("views")[lead]
-    return Combiner(found["graph"], found["dense"], tuple(found["mix"]))
+    return Combiner.of(learned.packaged(__package__, "ontology_weights.json")["views"][lead])
 
 
 def uncertain(scores: Floats, graph: Floats, dense: Floats) -> bool:

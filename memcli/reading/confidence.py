@@ -7,46 +7,121 @@ and that somebody else said or did it (the best evidence is by, or about, anothe
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from memcli import learned
 from memcli.model import Question, Seeks
 from memcli.reading.passages import Passage
 from memcli.reading.temporal import Found
 
-__all__ = ["signals"]
+__all__ = ["NAMES", "Confidence", "packaged", "signals"]
+
+Floats = npt.NDArray[np.float32]
 
 _TOLD = re.compile(r"\byou(?:r|'re|'ve|'ll)?\b")
 _OWN = re.compile(r"\b(?:i|my|me|we|our|i'm|i've|i'd)\b")
 
+#: The signals, in the order in which the regression sums them.
+NAMES = (
+    "all.covered", "all.turn_covered", "all.cosine", "all.cosine_drop", "top.turn_covered", "top.cosine",
+    "own_less_other.evidence", "own_less_other.covered", "own_less_other.cosine", "own_less_other.score",
+    "own.evidence", "asks_of_nobody", "answer.by_asked", "lead.by_asked", "top.by_asked", "lead.addressed",
+    "answer.addressed", "top.addressed", "answer.of_self", "lead.of_self", "answer.strength", "answer.typed",
+    "answer.covered", "answer.cosine", "answer.turn_covered", "seeks.when", "seeks.yes_no", "seeks.why", "seeks.how",
+    "seeks.list", "question.length",
+)  # fmt: skip
 
-def signals(question: Question, passages: Sequence[Passage], found: Found) -> list[float]:
-    """The row that the regression takes."""
-    best = found.turns[0]
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A logistic regression over the signals called `names`; below `threshold` the reader abstains."""
+
+    names: Sequence[str]
+    mean: Floats
+    scale: Floats
+    weights: Floats
+    bias: float
+    threshold: float
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], names: Sequence[str] = NAMES) -> Confidence:
+        """The regression as it is learned, by the names of its signals. Raises ValueError where these are others."""
+        mean, scale, weights = learned.arrays(found["inputs"], names, "mean", "scale", "weight", dtype=np.float32)
+        return cls(names, mean, scale, weights, found["bias"], found["threshold"])
+
+    def numbers(self) -> dict[str, object]:
+        """The inverse of `of`, to five significant digits."""
+        mean, scale, weights = (learned.significant(each) for each in (self.mean, self.scale, self.weights))
+        inputs = learned.inputs(self.names, mean=mean, scale=scale, weight=weights)
+        bias, threshold = learned.significant(self.bias), learned.significant(self.threshold)
+        return {"inputs": inputs, "bias": bias, "threshold": threshold}
+
+    def __call__(self, found: Mapping[str, float]) -> float:
+        """The probability that memory answers the question. Raises ValueError for a signal too many or too few."""
+        row = np.asarray(learned.in_order(found, self.names), dtype=np.float32)
+        z = float((row - self.mean) / self.scale @ self.weights) + self.bias
+        return float(1 / (1 + np.exp(-np.clip(z, -30, 30))))
+
+
+@lru_cache(maxsize=1)
+def packaged() -> Confidence:
+    """The regression that ships with memcli."""
+    return Confidence.of(learned.packaged(__package__, "confidence_weights.json"))
+
+
+def signals(question: Question, passages: Sequence[Passage], found: Found) -> dict[str, float]:
+    """What the regression takes, by name. `passages` are not empty.
+
+    Of the answer's sentence, of the first one (`top`), and of that with most evidence (`lead`); of the best that the
+    one who is asked about says (`own`), less the best that others say.
+    """
+    answer, top, lead = found.turns[0], passages[0], max(passages, key=_evidence)
     own = [p for p in passages if p.by_asked > 0]
     other = [p for p in passages if p.by_asked < 0]
-    lead = max(passages, key=_evidence)
-    return [
-        *_levels(passages), *(_best(own, of) - _best(other, of) for of in (_evidence, _covered, _cosine, _score)),
-        _best(own, _evidence) if question.about else 0.5, float(question.about is None),
-        best.by_asked, lead.by_asked, passages[0].by_asked, _addressed(lead), _addressed(best), _addressed(passages[0]),
-        best.by_asked * (1 - _addressed(best)), lead.by_asked * (1 - _addressed(lead)),
-        found.strength, float(found.typed), best.covered, best.cosine, best.turn_covered,
-        *(float(question.seeks is kind) for kind in (Seeks.WHEN, Seeks.YES_NO, Seeks.WHY, Seeks.HOW)),
-        float(question.listing), len(question.stems) / 5,
-    ]  # fmt: skip
-
-
-def _levels(passages: Sequence[Passage]) -> list[float]:
     cosines = sorted((p.cosine for p in passages), reverse=True)
-    return [
-        _best(passages, _covered), max(p.turn_covered for p in passages), cosines[0],
-        cosines[0] - cosines[min(4, len(cosines) - 1)], passages[0].turn_covered, passages[0].cosine,
-    ]  # fmt: skip
+    return {
+        "all.covered": _best(passages, _covered),
+        "all.turn_covered": max(p.turn_covered for p in passages),
+        "all.cosine": cosines[0],
+        "all.cosine_drop": cosines[0] - cosines[min(4, len(cosines) - 1)],
+        "top.turn_covered": top.turn_covered,
+        "top.cosine": top.cosine,
+        "own_less_other.evidence": _best(own, _evidence) - _best(other, _evidence),
+        "own_less_other.covered": _best(own, _covered) - _best(other, _covered),
+        "own_less_other.cosine": _best(own, _cosine) - _best(other, _cosine),
+        "own_less_other.score": _best(own, _score) - _best(other, _score),
+        "own.evidence": _best(own, _evidence) if question.about else 0.5,
+        "asks_of_nobody": float(question.about is None),
+        "answer.by_asked": answer.by_asked,
+        "lead.by_asked": lead.by_asked,
+        "top.by_asked": top.by_asked,
+        "lead.addressed": _addressed(lead),
+        "answer.addressed": _addressed(answer),
+        "top.addressed": _addressed(top),
+        "answer.of_self": answer.by_asked * (1 - _addressed(answer)),
+        "lead.of_self": lead.by_asked * (1 - _addressed(lead)),
+        "answer.strength": found.strength,
+        "answer.typed": float(found.typed),
+        "answer.covered": answer.covered,
+        "answer.cosine": answer.cosine,
+        "answer.turn_covered": answer.turn_covered,
+        "seeks.when": float(question.seeks is Seeks.WHEN),
+        "seeks.yes_no": float(question.seeks is Seeks.YES_NO),
+        "seeks.why": float(question.seeks is Seeks.WHY),
+        "seeks.how": float(question.seeks is Seeks.HOW),
+        "seeks.list": float(question.listing),
+        "question.length": len(question.stems) / 5,
+    }
 
 
-def _best(passages: Sequence[Passage], of: object) -> float:
-    return max((of(p) for p in passages), default=0.0) if callable(of) else 0.0
+def _best(passages: Sequence[Passage], of: Callable[[Passage], float]) -> float:
+    return max((of(p) for p in passages), default=0.0)
 
 
 def _evidence(passage: Passage) -> float:

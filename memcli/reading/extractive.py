@@ -8,9 +8,10 @@ from typing import Protocol
 
 from memcli.languages import spoken
 from memcli.model import Answer, Hit, Query, Question, Seeks
-from memcli.reading import identifiers, network, temporal
+from memcli.reading import confidence, identifiers, spans, temporal
 from memcli.reading.change import Scored, newest
-from memcli.reading.confidence import signals
+from memcli.reading.confidence import Confidence, signals
+from memcli.reading.network import Network
 from memcli.reading.passages import Passage, Transcript, gather
 from memcli.reading.spans import Candidate, best_candidates
 from memcli.reading.temporal import Found
@@ -41,32 +42,33 @@ class Reader(Protocol):
 
 
 class ExtractiveReader:
-    """Answers in the words of memory: no model beside the embedder, no network, the same answer every time."""
+    """Answers in the words of memory: no model beside the embedder, no connection, the same answer every time.
 
-    def __init__(self, transcript: Transcript, constants: network.Constants | None = None) -> None:
+    `network` scores candidates, `judge` the doubt of an answer; None for the package's.
+    """
+
+    def __init__(self, transcript: Transcript, network: Network | None = None, judge: Confidence | None = None) -> None:
         self._transcript = transcript
-        self._constants = constants or network.shipped()
+        self._network, self._judge = network or spans.packaged(), judge or confidence.packaged()
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The answer to `query` that `hits`, best first, support; or an abstention."""
         question, passages, found = self.look(query, hits)
         if found is None:
             return Answer(NOTHING, (), 0.0, abstained=True)
-        judge = self._constants.confidence
-        confidence = judge(signals(question, passages, found))
-        abstained = confidence < judge.threshold
+        trust = self._judge(signals(question, passages, found))
+        abstained = trust < self._judge.threshold
         cited = tuple(dict.fromkeys(p.turn for p in found.turns))
-        return Answer(NOTHING if abstained else found.text, cited, confidence, abstained)
+        return Answer(NOTHING if abstained else found.text, cited, trust, abstained)
 
     def trust(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The same from hits of which somebody said that they hold the answer: none is doubted."""
         question, passages, found = self.look(query, hits)
         if found is None:
             unit = hits[0].unit
-            return Answer(unit.text, (unit.sources[0],), self._constants.confidence.threshold, abstained=False)
-        judge = self._constants.confidence
-        confidence = max(judge(signals(question, passages, found)), judge.threshold)
-        return Answer(found.text, tuple(dict.fromkeys(p.turn for p in found.turns)), confidence, abstained=False)
+            return Answer(unit.text, (unit.sources[0],), self._judge.threshold, abstained=False)
+        trust = max(self._judge(signals(question, passages, found)), self._judge.threshold)
+        return Answer(found.text, tuple(dict.fromkeys(p.turn for p in found.turns)), trust, abstained=False)
 
     def look(self, query: Query, hits: Sequence[Hit]) -> tuple[Question, list[Passage], Found | None]:
         """The question as understood, what was read, and the answer before it is doubted."""
@@ -82,7 +84,7 @@ class ExtractiveReader:
             return temporal.when(question, query, passages)
         if question.seeks is Seeks.LENGTH and (stretch := temporal.how_long(passages)):
             return stretch
-        scored = best_candidates(question, passages, self._constants.spans)
+        scored = best_candidates(question, passages, self._network)
         ranked = sorted(scored, key=lambda pair: -pair[0])
         if not ranked:
             return None

@@ -5,13 +5,14 @@ rare words) and how good its sentence is. A small network, trained by `benchmark
 with the right answer, scores them.
 
 Most of these numbers are of the sentence, whoever asks: they, and what they add to the network's hidden units, are
-made once a sentence. Only the rest is made for a question, for all of its passages at once.
+made once a sentence. Only the rest is made for a question, for all of its passages at once. Each number has a name
+(`NAMES`), by which it is computed here and weighed in `span_weights.json`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import lru_cache
@@ -20,13 +21,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memcli import learned
 from memcli.languages import spoken
 from memcli.model import Question, Seeks
 from memcli.reading.network import Network
 from memcli.reading.passages import Passage
 from memcli.text import STOPWORDS, stem
 
-__all__ = ["WIDTH", "Candidate", "best_candidates", "candidates"]
+__all__ = ["NAMES", "Candidate", "best_candidates", "candidates", "packaged"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -37,29 +39,33 @@ _QUOTES = tuple('"“”')
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.&/-][^\W_]+)*\+?%?")
 _HARD = re.compile(r"[.!?;:()\[\]\n]|\s[-–—]\s|—")
-_CLASSES: tuple[frozenset[str], ...] = tuple(
-    frozenset(group.split())
-    for group in (
-        "a an the this that these those some any another each every",
-        "my your his her its our their",
-        "in at on to from into near around through across inside",
-        "of with by for about as like than",
-        "and or but so plus nor while though although if",
-        "because since cause cuz due",
-        "i you he she it we they me him them us who which what there here "
+_CLASSES: dict[str, frozenset[str]] = {
+    name: frozenset(group.split())
+    for name, group in {
+        "determiner": "a an the this that these those some any another each every",
+        "possessive": "my your his her its our their",
+        "preposition of place": "in at on to from into near around through across inside",
+        "preposition": "of with by for about as like than",
+        "conjunction": "and or but so plus nor while though although if",
+        "reason": "because since cause cuz due",
+        "pronoun": "i you he she it we they me him them us who which what there here "
         "i'm i've it's he's she's they're we're that's",
-        "is are was were be been being am has have had do does did will would can could should may might must i'll i'd",
-        "not never no don't didn't can't won't isn't wasn't doesn't haven't",
-        "very really so just too also still now then even always often super pretty quite ever actually recently",
-        "love loved like liked enjoy enjoyed want wanted feel felt think thought know went go going got get made make",
-    )
-)  # fmt: skip
+        "auxiliary": "is are was were be been being am has have had do does did will would can could should may might "
+        "must i'll i'd",
+        "negation": "not never no don't didn't can't won't isn't wasn't doesn't haven't",
+        "adverb": "very really so just too also still now then even always often super pretty quite ever actually "
+        "recently",
+        "common verb": "love loved like liked enjoy enjoyed want wanted feel felt think thought know went go going got "
+        "get made make",
+    }.items()
+}
 _NUMBER_WORDS = frozenset(
     "one two three four five six seven eight nine ten eleven twelve once twice dozen hundred several few couple".split()
 )
+_TYING = ("determiner", "possessive", "preposition of place", "preposition", "conjunction", "reason", "auxiliary")
 #: A run of words that ends in one of these is cut short.
-_NO_END = frozenset().union(*_CLASSES[:6]) | _CLASSES[7] | {"i", "we", "he", "she", "they"}
-_NO_START = (_CLASSES[4] | {"of", "than", "is", "are", "was", "were", "am", "be"}) - {"while"}
+_NO_END = frozenset({"i", "we", "he", "she", "they"}).union(*(_CLASSES[name] for name in _TYING))
+_NO_START = (_CLASSES["conjunction"] | {"of", "than", "is", "are", "was", "were", "am", "be"}) - {"while"}
 _KINDS = tuple(Seeks)
 
 
@@ -100,7 +106,7 @@ class _Sentence:
     joined: list[bool]  # whether nothing but space lies between a word and the next
     first: Ints
     last: Ints
-    own: Matrix  # the columns `_OWN` of its runs, or what they add to a network's hidden units
+    own: Matrix  # the numbers `_OWN` of its runs, or what they add to a network's hidden units
 
     def candidate(self, passage: Passage, run: int) -> Candidate:
         """A run as a candidate of the passage whose sentence this is."""
@@ -130,40 +136,62 @@ def _tokens(text: str) -> _Tokens:
 
 
 def _class(word: str) -> int:
-    """Which closed class a word is of; after those, whether it looks like a verb, an adverb or a plural."""
-    for number, group in enumerate(_CLASSES):
+    """The place of the word's class in `_CLASS_NAMES`: a closed one, or else what its ending looks like."""
+    for number, group in enumerate(_CLASSES.values()):
         if word in group:
             return number
-    for number, ending in enumerate(("ing", "ed", "ly", "s")):
+    for number, ending in enumerate(_ENDINGS):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return len(_CLASSES) + number
-    return len(_CLASSES) + 4
+    return len(_CLASSES) + len(_ENDINGS)
 
 
-_CLASS_COUNT = len(_CLASSES) + 5
+_ENDINGS = ("ing", "ed", "ly", "s")
+_CLASS_NAMES = (*_CLASSES, *(f"-{ending}" for ending in _ENDINGS), "other")
 #: A class as a row of zeros with a one; the last row, all zeros, is for where there is no word.
-_ONE_HOT = np.eye(_CLASS_COUNT + 1, _CLASS_COUNT, dtype=np.float32)
-#: How many numbers describe a candidate: 30 of the run, the classes of its edges, those of its passage and question.
-WIDTH = 30 + 4 * _CLASS_COUNT + 12 + len(_KINDS)
-#: Which of them depend on the words of the question; on its kind and the passage; and on the sentence alone.
-_ASKED = [3, 4, 10, 11, 12, 13, 26, 27, 28, 29]
-_SHARED = list(range(30 + 4 * _CLASS_COUNT, WIDTH))
-_OWN = [column for column in range(_SHARED[0]) if column not in _ASKED]
+_ONE_HOT = np.eye(len(_CLASS_NAMES) + 1, len(_CLASS_NAMES), dtype=np.float32)
+
+#: The numbers of a run: `asked` and `head` depend on the question's words and its head, `run` on the sentence alone.
+_RUN = (
+    "run.length", "run.one_word", "run.short", "asked.share", "asked.count", "run.name_share", "run.name", "run.digits",
+    "run.content_share", "run.content", "asked.first", "asked.last", "asked.before", "asked.after", "run.opens",
+    "run.closes", "run.after_break", "run.before_soft_break", "run.before_hard_break", "run.over_break", "run.to",
+    "run.after_to", "run.cuts_name_before", "run.cuts_name_after", "run.opens_quote", "run.closes_quote",
+    "head.follows", "head.last", "head.inside", "head.in_sentence",
+)  # fmt: skip
+#: The classes of the words before a run, at its two ends, and after it.
+_EDGES = tuple(f"{place}.{name}" for place in ("before", "first", "last", "after") for name in _CLASS_NAMES)
+#: What all runs of a passage share, by the passage and by the question.
+_SHARED = (
+    "passage.score", "passage.rank", "passage.cosine", "passage.covered", "passage.turn_covered", "passage.asked",
+    "passage.by_asked", "passage.behind", "passage.lacking", "passage.question_mark", "passage.image",
+    "question.listing", *(f"question.{kind}" for kind in _KINDS),
+)  # fmt: skip
+#: The numbers that describe a candidate.
+NAMES = (*_RUN, *_EDGES, *_SHARED)
+_ASKED = tuple(name for name in _RUN if not name.startswith("run."))
+_OWN_RUN = tuple(name for name in _RUN if name.startswith("run."))
+_OWN = (*_OWN_RUN, *_EDGES)
 #: A word of the question counts as near up to this distance less one; blanks of this width keep sentences apart.
 _FAR = 8
 #: Sentences that are kept with what they add to the hidden units: some 10 kB each.
 _KEPT = 4096
 
 
+@lru_cache(maxsize=1)
+def packaged() -> Network:
+    """The network that ships with memcli."""
+    return Network.of(learned.packaged(__package__, "span_weights.json"), NAMES)
+
+
 def candidates(question: Question, passage: Passage) -> tuple[list[Candidate], Matrix]:
-    """The candidates of one passage, and a row of features for each."""
+    """The candidates of one passage, and a row of numbers for each, in the order of `NAMES`."""
     sentence = _sentence(passage.text, passage.at)
     found = [sentence.candidate(passage, run) for run in range(len(sentence.first))]
-    rows = np.empty((len(found), WIDTH), dtype=np.float32)
-    rows[:, _OWN] = sentence.own
-    rows[:, _ASKED] = _asked(question, [sentence])
-    rows[:, _SHARED] = _shared(question, [passage])
-    return found, rows
+    shared = np.repeat(_shared(question, [passage]), len(found), axis=0)
+    parts = {_OWN: sentence.own, _ASKED: _asked(question, [sentence]), _SHARED: shared}
+    columns = {name: column for names, rows in parts.items() for name, column in zip(names, rows.T, strict=True)}
+    return found, _rows(columns, NAMES)
 
 
 def best_candidates(question: Question, passages: Sequence[Passage], network: Network) -> list[tuple[float, Candidate]]:
@@ -218,29 +246,50 @@ def _runs(tokens: _Tokens) -> Iterator[tuple[int, int]]:
 
 
 def _own(tokens: _Tokens, i: Ints, j: Ints) -> Matrix:
-    """The columns that depend on the sentence alone, for its runs from word `i` to word `j`."""
+    """The numbers `_OWN`, for the runs from word `i` to word `j` of a sentence."""
     length = j - i + 1
     names, digits, content = (_between(np.array(c), i, j + 1) for c in (tokens.names, tokens.digits, tokens.content))
     breaks = np.array([0, *tokens.breaks])  # at [i]: before word i, at [j + 1]: after word j
     to = np.array([False, *(word == "to" for word in tokens.words)])
-    numbers = [
-        length / 5, length == 1, length <= 3, names / length, names > 0, digits, content / length, content / 3,
-        i == 0, j == len(tokens.words) - 1, breaks[i] > 0, breaks[j + 1] == 1, breaks[j + 1] == 2,
-        _between(breaks[1:] > 0, i, j) > 0, to[i + 1], to[i], *_edges(tokens, i, j),
-    ]  # fmt: skip
+    numbers = {
+        "run.length": length / 5,
+        "run.one_word": length == 1,
+        "run.short": length <= 3,
+        "run.name_share": names / length,
+        "run.name": names > 0,
+        "run.digits": digits,
+        "run.content_share": content / length,
+        "run.content": content / 3,
+        "run.opens": i == 0,
+        "run.closes": j == len(tokens.words) - 1,
+        "run.after_break": breaks[i] > 0,
+        "run.before_soft_break": breaks[j + 1] == 1,
+        "run.before_hard_break": breaks[j + 1] == 2,
+        "run.over_break": _between(breaks[1:] > 0, i, j) > 0,
+        "run.to": to[i + 1],
+        "run.after_to": to[i],
+        **_cuts(tokens, i, j),
+    }
     classes = np.array([-1, *tokens.classes, -1])
     edges = [_ONE_HOT[classes[places]] for places in (i, i + 1, j + 1, j + 2)]
-    return np.concatenate([np.stack(numbers, axis=1).astype(np.float32), *edges], axis=1)
+    return np.concatenate([_rows(numbers, _OWN_RUN), *edges], axis=1)
 
 
-def _edges(tokens: _Tokens, i: Ints, j: Ints) -> list[npt.NDArray[np.bool_]]:
-    """Whether the run cuts a name or a quotation."""
+def _cuts(tokens: _Tokens, i: Ints, j: Ints) -> dict[str, npt.NDArray[np.bool_]]:
+    """Whether the run cuts a name, and whether it begins or ends with a quotation."""
     name, quoted = np.array([0.0, *tokens.names, 0.0]) > 0, np.array(tokens.quoted)
     follows = np.array(tokens.breaks)[j] == 0
-    return [
-        name[i] & name[i + 1], follows & name[j + 1] & name[j + 2],
-        (quoted[i] == 1) | (quoted[i] == -1), quoted[j] < 0,
-    ]  # fmt: skip
+    return {
+        "run.cuts_name_before": name[i] & name[i + 1],
+        "run.cuts_name_after": follows & name[j + 1] & name[j + 2],
+        "run.opens_quote": (quoted[i] == 1) | (quoted[i] == -1),
+        "run.closes_quote": quoted[j] < 0,
+    }
+
+
+def _rows(columns: Mapping[str, npt.NDArray[Any]], names: Sequence[str]) -> Matrix:
+    """The columns side by side, in the order of `names`. Raises ValueError where they have other names."""
+    return np.stack(learned.in_order(columns, names), axis=1).astype(np.float32)
 
 
 def _between(column: npt.NDArray[Any], start: Ints, end: Ints) -> Floats:
@@ -250,7 +299,7 @@ def _between(column: npt.NDArray[Any], start: Ints, end: Ints) -> Floats:
 
 
 def _asked(question: Question, sentences: Sequence[_Sentence]) -> Matrix:
-    """The columns that depend on the question's words and its head, for the runs of all `sentences`."""
+    """The numbers `_ASKED`, for the runs of all `sentences`."""
     wanted, blank = frozenset(question.stems), [""] * _FAR
     words = blank + [word for s in sentences for word in s.stems + blank]
     asked = np.array([word in wanted for word in words])
@@ -262,12 +311,19 @@ def _asked(question: Question, sentences: Sequence[_Sentence]) -> Matrix:
     i, j = np.concatenate([s.first for s in sentences]) + shift, np.concatenate([s.last for s in sentences]) + shift
     inside = _between(asked, i, j + 1)
     before, after = _distances(asked)
-    columns = [
-        inside / (j - i + 1), inside, asked[i], asked[j], 1 / before[i], 1 / after[j],
-        joined[j] & head[j + 1], head[j], _between(head, i, j) > 0,
-        np.repeat(_between(head, starts[:-1], starts[1:]) > 0, counts),
-    ]  # fmt: skip
-    return np.stack(columns, axis=1).astype(np.float32)
+    columns = {
+        "asked.share": inside / (j - i + 1),
+        "asked.count": inside,
+        "asked.first": asked[i],
+        "asked.last": asked[j],
+        "asked.before": 1 / before[i],
+        "asked.after": 1 / after[j],
+        "head.follows": joined[j] & head[j + 1],
+        "head.last": head[j],
+        "head.inside": _between(head, i, j) > 0,
+        "head.in_sentence": np.repeat(_between(head, starts[:-1], starts[1:]) > 0, counts),
+    }
+    return _rows(columns, _ASKED)
 
 
 def _distances(asked: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
@@ -280,10 +336,22 @@ def _distances(asked: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
 
 
 def _shared(question: Question, passages: Sequence[Passage]) -> Matrix:
-    """The columns that all candidates of a passage share."""
+    """The numbers `_SHARED`, a row for each passage."""
+    kind = {"question.listing": question.listing, **{f"question.{kind}": question.seeks is kind for kind in _KINDS}}
     own = [
-        [p.score, 1 / (1 + p.rank), p.cosine, p.covered, p.turn_covered, p.asked, p.by_asked, p.behind, p.lacking,
-         "?" in p.text, p.text.startswith("[image")] for p in passages
-    ]  # fmt: skip
-    kind = [question.listing, *(question.seeks is kind for kind in _KINDS)]
-    return np.hstack([np.array(own, dtype=np.float32), np.tile(np.array(kind, dtype=np.float32), (len(own), 1))])
+        {
+            "passage.score": p.score,
+            "passage.rank": 1 / (1 + p.rank),
+            "passage.cosine": p.cosine,
+            "passage.covered": p.covered,
+            "passage.turn_covered": p.turn_covered,
+            "passage.asked": p.asked,
+            "passage.by_asked": p.by_asked,
+            "passage.behind": p.behind,
+            "passage.lacking": p.lacking,
+            "passage.question_mark": "?" in p.text,
+            "passage.image": p.text.startswith("[image"),
+        }
+        for p in passages
+    ]
+    return np.array([learned.in_order(each | kind, _SHARED) for each in own], dtype=np.float32)

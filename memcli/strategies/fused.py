@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -67,11 +66,6 @@ class Features:
     gates: Floats
 
 
-@lru_cache(maxsize=1)
-def _packaged() -> fusion.Weights:
-    return fusion.packaged()
-
-
 @dataclass(frozen=True, slots=True)
 class Fused:
     """`proposed`: how many turns each signal may propose; `weights`: None for the package's."""
@@ -88,7 +82,7 @@ class Fused:
         if not view.n:
             return []
         found = self.features(query, view, max(self.proposed, k))
-        weights = self.weights or _packaged()
+        weights = self.weights or fusion.packaged()
         order = [found.names.index(name) for name in weights.features]
         parts = weights.contributions(found.matrix[:, order], found.gates)
         traces = {"cosine": found.matrix[:, found.names.index("dense.cosine")], **_families(weights.features, parts)}

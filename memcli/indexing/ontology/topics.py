@@ -81,10 +81,12 @@ def _mean(embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return mean
 
 
-def grow(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str]) -> None:
+def grow(
+    db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str], scorer: lifting.Scorer | None = None
+) -> None:
     """Gives every assertion that has none a topic, and lifts what has changed by it; part of the caller's transaction.
 
-    `sensitive`: relations of which nothing is lifted.
+    `sensitive`: relations of which nothing is lifted; `scorer`: None for the package's.
     """
     fresh = stored.strays(db, dimension)
     if not len(fresh.unit):
@@ -98,7 +100,8 @@ def grow(db: DuckDBPyConnection, dimension: int, sensitive: frozenset[str]) -> N
     things = _things(fresh, topic, stored.tastes(db, dimension, among))
     stored.write_members(db, fresh.unit, topic, things, nearness)
     held = stored.tastes(db, dimension, among)
-    rows = list(_lift(held, found, sensitive, set(taken_back(db).values()), stored.edges_of(db, among)))
+    taken, edges = set(taken_back(db).values()), stored.edges_of(db, among)
+    rows = list(_lift(held, found, sensitive, taken, edges, scorer or lifting.packaged()))
     stored.write_lifted(db, among, rows)
 
 
@@ -203,7 +206,12 @@ def candidates(held: Tastes, centre: dict[int, npt.NDArray[np.float32]]) -> Iter
 
 
 def _lift(
-    held: Tastes, found: Topics, sensitive: frozenset[str], taken: Set[tuple[int, str]], edges: Mapping[str, int]
+    held: Tastes,
+    found: Topics,
+    sensitive: frozenset[str],
+    taken: Set[tuple[int, str]],
+    edges: Mapping[str, int],
+    scorer: lifting.Scorer,
 ) -> Iterator[LiftedRow]:
     centre, seeds = found.centres(), found.seeded
     wanted = _wants(held, seeds)
@@ -215,7 +223,7 @@ def _lift(
             declined = TAKEN_BACK if (topic, head) in taken else _declined(held, own, wanted, sensitive)
             row = LiftedRow(
                 topic, head, float(wanted[standing].mean()), len(standing),
-                lifting.probability(features(held, standing, centre[topic], TOPIC if seeded else -1.0)), declined,
+                scorer(features(held, standing, centre[topic], TOPIC if seeded else -1.0)), declined,
             )  # fmt: skip
             rows.setdefault(head, []).append(row)
     for head, own_rows in rows.items():

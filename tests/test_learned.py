@@ -1,0 +1,264 @@
+"""What was learned: every number has a name and a past, scores are what they were, and each file can be made again."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from importlib import import_module, resources
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memcli import learned
+from memcli.formats import Message
+from memcli.languages.english.questions import parse
+from memcli.memory import Memory
+from memcli.model import Filters, TurnId
+from memcli.providers.embedding import DEFAULT, embedder_id
+from memcli.ranking import fusion, lifting, router, unified
+from memcli.reading import confidence, spans
+from memcli.reading.confidence import Confidence, signals
+from memcli.reading.network import Network
+from memcli.reading.passages import Passage
+from memcli.reading.temporal import Found
+from memcli.strategies.fused import Fused
+
+ROOT = Path(__file__).parents[1]
+FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.ranking", "ontology_weights.json")
+SPANS, CONFIDENCE = ("memcli.reading", "span_weights.json"), ("memcli.reading", "confidence_weights.json")
+FILES = (FUSED, ONTOLOGY, SPANS, CONFIDENCE)
+#: Where each file keeps an object by name, and what reads it.
+NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
+    (FUSED, ("gates",), fusion.Weights.of),
+    (FUSED, ("signals", "dense.turn", "weights"), fusion.Weights.of),
+    (ONTOLOGY, ("views", "graph", "graph"), lambda found: unified.Combiner.of(found["views"]["graph"])),
+    (ONTOLOGY, ("views", "graph", "dense"), lambda found: unified.Combiner.of(found["views"]["graph"])),
+    (ONTOLOGY, ("views", "dense", "mix"), lambda found: unified.Combiner.of(found["views"]["dense"])),
+    (ONTOLOGY, ("router", "inputs"), lambda found: router.Policy.of(found["router"])),
+    (ONTOLOGY, ("router", "plans"), lambda found: router.Policy.of(found["router"])),
+    (ONTOLOGY, ("lifting", "weights"), lambda found: lifting.Scorer.of(found["lifting"])),
+    (SPANS, ("inputs",), lambda found: Network.of(found, spans.NAMES)),
+    (CONFIDENCE, ("inputs",), Confidence.of),
+)
+SAID = (
+    ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
+    ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),
+    ("Ines", "[image: a red boat] My boat was really expensive; I'd love to sail it to Porto with my sister."),
+)
+
+
+def passages() -> list[Passage]:
+    """Each sentence with numbers of its own."""
+    return [
+        Passage(
+            text, TurnId(f"t{n}"), speaker, datetime(2023, 5, 8, tzinfo=UTC), n, 1 / (1 + n), 0.5 - n / 8, 0.25 * n,
+            0.75 - n / 4, n / 16, 1.0 if speaker == "Ines" else -1.0, text, n / 8, n / 4,
+        )
+        for n, (speaker, text) in enumerate(SAID)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_file_says_by_what_from_what_and_when_it_was_made(file: tuple[str, str]) -> None:
+    past = learned.packaged(*file)["made"]
+    assert set(past) == {"by", "from", "embedder", "at"}
+    python, script, *arguments = shlex.split(past["by"])
+    assert python == "python"
+    assert (ROOT / script).is_file()
+    data = arguments[arguments.index("--data") + 1 :][: len(past["from"])]
+    assert data == list(past["from"])
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in past["from"].values())
+    assert past["embedder"] == embedder_id(DEFAULT)
+    assert date.fromisoformat(past["at"])
+
+
+def test_no_other_file_was_learned() -> None:
+    found = {each for package in ("memcli.ranking", "memcli.reading", "memcli") for each in _json_in(package)}
+    assert found == {name for _, name in FILES}
+
+
+def _json_in(package: str) -> Iterator[str]:
+    return (each.name for each in resources.files(package).iterdir() if each.name.endswith(".json"))
+
+
+@pytest.mark.parametrize(("file", "place", "read"), NAMED)
+def test_a_name_too_few_or_too_many_is_an_error(
+    file: tuple[str, str], place: tuple[str, ...], read: Callable[[Any], object]
+) -> None:
+    read(learned.packaged(*file))
+    for more in (True, False):
+        found = deepcopy(learned.packaged(*file))
+        named: Any = found
+        for step in place:
+            named = named[step]
+        if more:
+            named["unheard of"] = next(iter(named.values()))
+        else:
+            named.popitem()
+        with pytest.raises(ValueError, match="missing or unknown: "):
+            read(found)
+
+
+def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> None:
+    memory.add([Message("I like the sea.", "Ines"), Message("Where is it?", "Tomas")])
+    query, view = memory.query("What does Ines like?", Filters(), datetime(2024, 6, 1, tzinfo=UTC), Fused())
+    assert list(Fused().features(query, view, 10).names) == list(fusion.packaged().features)
+    found = passages()
+    told = signals(parse("What boat?", ()), found, Found("x", (found[0],), 0.5))
+    assert tuple(told) == confidence.NAMES
+    for wrong in (dict(list(told.items())[1:]), {**told, "unheard_of": 1.0}):
+        with pytest.raises(ValueError, match="missing or unknown: "):
+            confidence.packaged()(wrong)
+
+
+def test_the_readers_scores_are_what_they_were() -> None:
+    """Fixed before the numbers had names: those of all candidates to the last bit, sums to what BLAS leaves alike."""
+    digest, scores = sha256(), []
+    for text in ("What boat does Ines sail?", "When did I eat?", "Which animals do they like?"):
+        question, found = parse(text, ("Ines", "Tomas")), passages()
+        for passage in found:
+            digest.update(spans.candidates(question, passage)[1].tobytes())
+        scores += [score for score, _ in spans.best_candidates(question, found, spans.packaged())]
+        scores.append(confidence.packaged()(signals(question, found, Found("x", (found[2],), 0.4))))
+    assert digest.hexdigest() == "01345573bc5ca855515f52ec6339ac897e65a4d19f6b964dd2207648453857b4"
+    assert scores == pytest.approx(
+        [0.389322, 0.147354, 0.204509, 0.724576, 0.360382, 0.12854, 0.105971, 0.641447, 0.352012, 0.16972, 0.15425,
+         0.848928], abs=2e-6,
+    )  # fmt: skip
+
+
+def test_the_rankings_scores_are_what_they_were() -> None:
+    weights = fusion.packaged()
+    one, gates = np.linspace(-1, 2, len(weights.features))[None], np.linspace(0, 1, len(weights.gates))
+    assert float(weights.contributions(one, gates).sum()) == pytest.approx(3.3511016330412984, rel=1e-12)
+    features = {name: 0.25 * place for place, name in enumerate(lifting.FEATURES)}
+    assert lifting.packaged()(features) == pytest.approx(0.15830122440044908, rel=1e-12)
+    assert router.policy().probabilities(np.linspace(0, 1, len(router.INPUTS))) == pytest.approx(
+        [0.3584947422676953, 0.35195641062807653, 0.15665943761217432, 0.1328894094920538], rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("lead", "scores"),
+    [
+        ("graph", (1.8643335440000004, 1.7692100000000002, 2.25561)),
+        ("dense", (2.066198316, 1.52129, 2.4789399999999997)),
+        ("graph without consistency", (1.868792414, 1.78283, 2.24793)),
+        ("dense without consistency", (2.148537771, 1.87393, 2.4755599999999998)),
+    ],
+)
+def test_the_unified_scores_are_what_they_were(lead: str, scores: tuple[float, ...]) -> None:
+    graph, dense = (
+        {name: np.array([place + 1.0]) for place, name in enumerate(names)} for names in (unified.GRAPH, unified.DENSE)
+    )
+    found = unified.combiner(lead).scores(graph, dense, np.array([1.0]))
+    assert [float(each[0]) for each in found] == list(scores)
+
+
+# -- the scripts that make them --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Loads a script of `benchmarks/`."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    before = set(sys.modules)
+    yield import_module
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(ROOT / "benchmarks")):
+            sys.modules.pop(name)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Three conversations of people with tastes, in LoCoMo's schema."""
+    things = ("film noir", "film festivals", "film music", "film posters", "boats", "old boats", "boat trips", "soup")
+    conversations = []
+    for number, (first, second) in enumerate((("Ana", "Ben"), ("Cleo", "Dan"), ("Eve", "Finn"))):
+        conversation: dict[str, object] = {"speaker_a": first, "speaker_b": second}
+        for place, thing in enumerate(things, start=1):
+            conversation[f"session_{place}_date_time"] = f"1:56 pm on {place} May, 2023"
+            conversation[f"session_{place}"] = [
+                {"speaker": first, "dia_id": f"D{place}:1", "text": f"I love {thing}. I saw {number + 2} of them."},
+                {"speaker": second, "dia_id": f"D{place}:2", "text": f"Really? I hate {thing}, they cost $30."},
+                {"speaker": first, "dia_id": f"D{place}:3", "text": "The weather was fine, we walked for an hour."},
+            ]
+        qa: list[dict[str, object]] = [
+            {"question": f"What does {first} love?", "answer": thing, "evidence": [f"D{place}:1"], "category": 4}
+            for place, thing in enumerate(things, start=1)
+        ]
+        qa += [
+            {"question": "Can you recommend a film?", "answer": "film noir", "evidence": ["D1:1"], "category": 1},
+            {"question": "Where should I go by boat?", "answer": "boat trips", "evidence": ["D7:1"], "category": 1},
+            {"question": "Who flew to the moon?", "adversarial_answer": first, "evidence": ["D1:1"], "category": 5},
+        ]
+        conversations.append({"sample_id": f"c{number}", "conversation": conversation, "qa": qa})
+    path = tmp_path / "people.json"
+    path.write_text(json.dumps(conversations))
+    return path
+
+
+def _made_again(path: Path, data: Path, by: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text())
+    assert found["made"] == {
+        "by": f"python benchmarks/{by}",
+        "from": {data.name: sha256(data.read_bytes()).hexdigest()},
+        "embedder": embedder_id(DEFAULT),
+        "at": date.today().isoformat(),
+    }
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")  # four rounds are all that it is given
+def test_the_readers_script_makes_both_of_its_files(
+    script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = script("reading")
+    monkeypatch.setattr(reading, "PACKAGE", tmp_path)
+    monkeypatch.setattr(reading, "RESULTS", tmp_path / "results.json")
+    reading.main(["--data", str(data), "--write"])
+    by = "reading.py --data people.json --write"
+    network, judge = (_made_again(tmp_path / name, data, by) for _, name in (SPANS, CONFIDENCE))
+    assert Network.of(network, spans.NAMES)(np.zeros((1, len(spans.NAMES)), np.float32)).shape == (1,)
+    assert 0 < Confidence.of(judge)(dict.fromkeys(confidence.NAMES, 0.5)) < 1
+
+
+def test_the_script_of_fused_makes_its_file(
+    script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = script("train_fused")
+    monkeypatch.setattr(train, "WEIGHTS", tmp_path / "weights.json")
+    monkeypatch.setattr(train, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(train, "ProcessPoolExecutor", ThreadPoolExecutor)
+    train.main(["--data", str(data), "--cache", str(tmp_path / "cache")])
+    by = "train_fused.py --data people.json --cache DIR --ridge 0.05 --gate-ridge 0.5"
+    weights = fusion.Weights.of(_made_again(tmp_path / "weights.json", data, by))
+    assert weights.features == list(fusion.packaged().features)
+    assert json.loads((tmp_path / "results.json").read_text())["made"]["by"].endswith(by)
+
+
+def test_the_script_of_ontology_makes_its_file(
+    script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = script("train_ontology")
+    monkeypatch.setattr(train, "WEIGHTS", tmp_path / "weights.json")
+    monkeypatch.setattr(train, "RESULTS", tmp_path / "results.json")
+    before = lifting.packaged()
+    train.main(["--data", str(data), "--cache", str(tmp_path / "cache")])
+    found = _made_again(tmp_path / "weights.json", data, "train_ontology.py --data people.json --cache DIR")
+    assert set(found["views"]) == set(learned.packaged(*ONTOLOGY)["views"])
+    for each in found["views"].values():
+        unified.Combiner.of(each)
+    router.Policy.of(found["router"])
+    assert lifting.Scorer.of(found["lifting"]) != before
+    assert lifting.packaged() is before  # what is tried out is handed over, and changes nothing for anybody else
