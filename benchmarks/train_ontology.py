@@ -32,6 +32,7 @@ from memcli.ranking import learned, lifting, router, unified
 from memcli.ranking.arrays import top
 from memcli.relations import DOMAINS
 from memcli.store import concepts as stored
+from memcli.store.revision import bump_revision
 from memcli.store.rows import transaction
 from memcli.strategies import ontology
 
@@ -92,7 +93,7 @@ def lift(memory: Memory, model: Embedder) -> None:
         concepts.domain_vectors(db, model, DOMAINS)
         concepts.plant(db, model)
         concepts.grow(db, model.dimension, concepts.sensitive())
-        db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+        bump_revision(db)
 
 
 def replay(path: Path, haystack: Haystack, memory: Memory, question: Question) -> Replay:

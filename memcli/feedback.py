@@ -18,6 +18,7 @@ from .store import feedback as stored
 from .store.connection import Store
 from .store.feedback import Given, Judged
 from .store.ids import Tag
+from .store.revision import bump_revision
 from .store.rows import transaction
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Feedback:
         from .indexing.feedback import settle
 
         settle(db)
-        stored.touch(db)
+        bump_revision(db)
         answer = self._answer(db, id_)
         cited, missed = (stored.assertions_of(db, turns) for turns in (answer.given.citations, answer.missed))
         return Noted(answer, cited, missed)

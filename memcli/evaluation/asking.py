@@ -18,7 +18,7 @@ from ..model import Answer, Filters, Hit, Query
 from ..providers.embedding import Embedder
 from ..reading import ExtractiveReader, within
 from ..reading.stored import StoredTranscript
-from ..store.view import View
+from ..store.views.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
 

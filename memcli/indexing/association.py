@@ -12,8 +12,9 @@ from ..model import Relation
 from ..ranking.mixture import accepted
 from ..store import units
 from ..store.connection import Store
-from ..store.nodes import Nodes, load_nodes
+from ..store.revision import bump_revision
 from ..store.rows import append, transaction
+from ..store.views.associations import Nodes, load_nodes
 from .plan import ASSOCIATIONS, Producer
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Associator:
                 relation = [Relation.ASSOCIATED.value] * len(edges)
                 append(db, "edge", {"src": src, "dst": dst, "relation": relation, "weight": weight})
             units.record_built(db, session, producer.name, producer.version, _turns(db, session))
-            db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+            bump_revision(db)
 
 
 def associations(nodes: Nodes, sessions: Sequence[int]) -> dict[int, Edges]:

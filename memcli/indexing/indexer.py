@@ -14,6 +14,7 @@ from ..model import Session, SessionId, Turn, TurnId
 from ..providers.embedding import Embedder
 from ..store import snapshots, transcript, units, vectors
 from ..store.connection import Store
+from ..store.revision import revision
 from ..store.sharing import give_way, in_turns
 from ..store.vectors import VectorIndex
 from ..text import words
@@ -139,7 +140,7 @@ class Indexer:
 
     def _save(self) -> None:
         with self._store.reading() as db:
-            made_at = snapshots.generation(db)
+            made_at = revision(db)
         data, rows = self._index.snapshot()
         snapshots.save(self._store, snapshots.LINKS, data, rows, made_at)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..model import TurnId
 from ..store import memories, transcript, units
+from ..store.revision import bump_revision
 from .memories.base import SessionText
 from .plan import Producer
 
@@ -64,4 +65,4 @@ def record(db: DuckDBPyConnection, session: StoredSession, of: Producer, by: Pro
     if by.name != of.name:
         db.execute("delete from built where session = ? and starts_with(producer, ?)", [session.seq, f"{of.name}:"])
         units.record_built(db, session.seq, by.name, version, turns)
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+    bump_revision(db)

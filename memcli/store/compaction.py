@@ -95,7 +95,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
         removed, dropped = _copy_and_swap(store.path, leftovers(store.path)[0])
     finally:
         remove_leftovers(store.path)
-    communities.snapshot(store)  # of a generation that lasts: whoever compacts has just stopped adding
+    communities.snapshot(store)  # of a revision that lasts: whoever compacts has just stopped adding
     return Compaction(before, _size(store.path), removed, dropped)
 
 

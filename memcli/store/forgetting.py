@@ -15,6 +15,7 @@ from ..model import SessionId, TurnId
 from . import tombstones
 from .feedback import drop_answers
 from .quoting import Gone, quoting_answers, quoting_calls, quoting_feedback
+from .revision import bump_revision
 from .rows import append, scalar
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def remove(db: DuckDBPyConnection, doomed: Doomed) -> None:
     drop_answers(db, doomed.answers)
     db.execute("delete from snapshot")  # each holds something of every turn
     tombstones.bury(db, doomed.turns)
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+    bump_revision(db)
     for name in ("doomed_turn", "doomed_unit", "touched"):
         db.execute(f"drop table temp.{name}")
 

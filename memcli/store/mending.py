@@ -10,6 +10,7 @@ from .compaction import remove_leftovers
 from .connection import Store
 from .forgetting import REFERRING
 from .health import Finding
+from .revision import bump_revision
 from .rows import transaction
 from .snapshots import LINKS
 
@@ -32,7 +33,7 @@ def clear(store: Store, findings: Sequence[Finding]) -> None:
     with store.writing() as db, transaction(db):
         for finding in findings:
             _clear(db, finding)
-        db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+        bump_revision(db)
 
 
 def _clear(db: DuckDBPyConnection, finding: Finding) -> None:

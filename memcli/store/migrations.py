@@ -7,6 +7,7 @@ from collections.abc import Callable
 import duckdb
 
 from ..errors import StoreDamaged, StoreTooNew
+from .revision import is_counted
 from .rows import scalar, transaction
 
 __all__ = ["MIGRATIONS", "check", "is_whole", "migrate", "version"]
@@ -210,7 +211,7 @@ def is_whole(db: duckdb.DuckDBPyConnection) -> bool:
         with duckdb.connect() as other:
             for number, (name, step) in enumerate(MIGRATIONS[:done], start=1):
                 _apply(other, number, name, step)
-            return _columns(other) <= _columns(db) and _counts(db) and not _pretends(db)
+            return _columns(other) <= _columns(db) and is_counted(db) and not _pretends(db)
     except (duckdb.Error, StoreDamaged):
         return False
 
@@ -219,12 +220,6 @@ def _columns(db: duckdb.DuckDBPyConnection) -> set[tuple[str, str, str]]:
     sql = """select table_name, column_name, data_type from duckdb_columns()
         where not internal and database_name = current_database() and schema_name = 'main'"""
     return set(db.execute(sql).fetchall())
-
-
-def _counts(db: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the generation is a number, which every write adds to."""
-    counts = db.execute("select try_cast(value as bigint) from meta where key = 'generation'").fetchall()
-    return len(counts) == 1 and counts[0][0] is not None
 
 
 def _pretends(db: duckdb.DuckDBPyConnection) -> bool:

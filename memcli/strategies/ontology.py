@@ -19,10 +19,9 @@ from ..ranking.phrasing import NAMELESS, PREFERENCE, spoken_names
 from ..ranking.router import Plan, Policy
 from ..ranking.routing import first_person, seeks_advice, seeks_time
 from ..ranking.unified import Combiner
-from ..store.assertions import AssertionIndex, assertion_index
 from ..store.cosine import cosines, unit_rows
-from ..store.feedback import strengths
-from ..store.view import View
+from ..store.views.assertions import AssertionIndex, assertion_index, strengths
+from ..store.views.view import View
 from .base import cut, left_out
 from .recent import profiled
 

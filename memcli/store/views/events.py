@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Kind, TurnId, Unit, UnitId
-from .rows import Columns, columns, from_microseconds
+from ...model import Kind, TurnId, Unit, UnitId
+from ..rows import Columns, columns, from_microseconds
 from .view import View
 
 if TYPE_CHECKING:
