@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model import Session, SessionId, Turn, TurnId
 from ..providers.embedding import Embedder
-from ..store import snapshots, transcript, units, vectors
+from ..store import ledger, snapshots, transcript, vectors
 from ..store.connection import Store
 from ..store.revision import revision
 from ..store.sharing import give_way, in_turns
@@ -152,7 +152,7 @@ class Indexer:
         `watch` hears how many are done of how many.
         """
         with self._store.reading() as db:
-            missing = units.unbuilt(db, {p.name: p.version for p in producers})
+            missing = ledger.unbuilt(db, {p.name: p.version for p in producers})
         for number, seq in enumerate(missing):
             watch(number, len(missing))
             with self._store.reading() as db:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, Turn, TurnId
-from ..store import lexical, tombstones, transcript, units, vectors
+from ..store import ledger, lexical, tombstones, transcript, units, vectors
 from ..store.ids import Tag, round_id, tagged
 from ..store.revision import bump_revision, revision
 from ..store.rows import transaction
@@ -183,7 +183,7 @@ class _Writing:
         coarse_units(rows, self.segmented.session.id, turns, sentences)
         rows.write(self.db)
         self.units = len(rows.ids)
-        units.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
+        ledger.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
 
     def _vector_numbers(self, hashes: Sequence[int]) -> dict[int, int]:
         """The numbers of the sentences' vectors, by hash; new ones are added to the store."""

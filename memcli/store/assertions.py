@@ -15,7 +15,7 @@ from .units import Numbers, UnitRows, write_units
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["AssertionRow", "drop_assertions", "write_assertions"]
+__all__ = ["AssertionRow", "assertions_in", "doubtful", "drop_assertions", "write_assertions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,24 @@ def write_assertions(db: DuckDBPyConnection, sessions: Mapping[int, Sequence[Ass
             "confidence": [row.confidence for row in rows],
         },
     )
+
+
+def assertions_in(db: DuckDBPyConnection, session: int) -> list[tuple[int, str, str, str, float, bool, float]]:
+    """The assertions of a session in order: for each the number of its turn, its head, relation and tail, its
+    confidence, whether it is negated, its strength.
+    """
+    return db.execute(
+        """select source.turn, label, relation, tail, confidence, negated, strength from assertion
+           join memory using (unit) join source using (unit) join unit on unit.seq = assertion.unit
+           where unit.session = ? order by assertion.unit""",
+        [session],
+    ).fetchall()
+
+
+def doubtful(db: DuckDBPyConnection, below: float) -> tuple[int, int]:
+    """How many assertions the store has, and how many of them have a confidence below this."""
+    ((of, low),) = db.execute("select count(*), count(*) filter (confidence < ?) from assertion", [below]).fetchall()
+    return int(of), int(low)
 
 
 def drop_assertions(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
