@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..model import Kind
 from .memories import MemoryRow, append_memories, numbered_memories
 from .rows import append, scalar
-from .units import Numbers, UnitRows, write_units
+from .schema import of_kinds
+from .units import Numbers, UnitRows, drop_units, write_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -77,16 +79,6 @@ def doubtful(db: DuckDBPyConnection, below: float) -> tuple[int, int]:
 
 def drop_assertions(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
     """Removes the assertions of these sessions."""
-    among = "kind = 'assertion' and session in (select unnest(?::integer[]))"
-    if not scalar(db, f"select count(*) from unit where {among}", [list(sessions)]):
-        return
-    own = f"select seq from unit where {among}"
-    for table, column in (
-        ("memory", "unit"),
-        ("source", "unit"),
-        ("assertion", "unit"),
-        ("belongs", "unit"),
-        ("edge", "src"),
-    ):
-        db.execute(f"delete from {table} where {column} in ({own})", [list(sessions)])
-    db.execute(f"delete from unit where {among}", [list(sessions)])
+    among = "session in (select unnest(?::integer[]))"
+    if scalar(db, f"select count(*) from unit where {among} and {of_kinds([Kind.ASSERTION])}", [list(sessions)]):
+        drop_units(db, among, [list(sessions)], [Kind.ASSERTION])

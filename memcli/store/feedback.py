@@ -18,6 +18,7 @@ from ..text import words
 from . import naming
 from .ids import Tag
 from .rows import append, scalar
+from .schema import referring
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,8 +31,6 @@ __all__ = [
 
 #: So many answers that nobody has judged are kept.
 KEPT = 10_000
-
-_TABLES = (("answered", "id"), ("cited", "answer"), ("missed", "answer"), ("feedback", "answer"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def prune(db: DuckDBPyConnection, kept: int = KEPT) -> None:
 def drop_answers(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
     """Removes these answers with their citations and verdicts."""
     if ids:
-        for table, column in _TABLES:
+        for table, column in (("answered", "id"), *referring("answered", "id")):
             db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(ids)])
 
 
@@ -120,7 +119,7 @@ def matching(db: DuckDBPyConnection, prefix: str) -> list[str]:
     rows = db.execute(
         "select id from answered where starts_with(id, ?) order by asked_at desc, id limit 10", [prefix]
     ).fetchall()
-    return [str(each) for (each,) in rows] or _citing(db, prefix.removeprefix(f"{Tag.ANSWER}:"))
+    return [str(each) for (each,) in rows] or _citing(db, prefix.removeprefix(Tag.ANSWER.prefix))
 
 
 def _citing(db: DuckDBPyConnection, name: str) -> list[str]:
@@ -178,8 +177,8 @@ def judge(db: DuckDBPyConnection, answer: str, verdict: str, note: str, missed: 
 def withdraw(db: DuckDBPyConnection, answer: str) -> bool:
     """Takes the verdict on an answer back; returns whether there was one."""
     given = bool(scalar(db, "select count(*) from feedback where answer = ?", [answer]))
-    for table in ("feedback", "missed"):
-        db.execute(f"delete from {table} where answer = ?", [answer])
+    for table, column in (("feedback", "answer"), *referring("feedback", "answer")):
+        db.execute(f"delete from {table} where {column} = ?", [answer])
     return given
 
 

@@ -11,26 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..model import SessionId, TurnId
+from ..model import Kind, SessionId, TurnId
 from . import tombstones
 from .feedback import drop_answers
-from .quoting import Gone, quoting_answers, quoting_calls, quoting_feedback
+from .quoting import Gone, quoting
 from .revision import bump_revision
 from .rows import append, scalar
+from .schema import SHARED, TABLES, of_kinds, referring
+from .units import drop_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["REFERRING", "Doomed", "doom", "remove"]
+__all__ = ["Doomed", "doom", "remove"]
 
-#: Units that several sessions share: they stay as long as something takes part in them.
-_SHARED = "kind in ('argument', 'entity')"
-_OF_TURNS = "kind in ('sentence', 'turn')"
-#: Tables with the columns by which their rows refer to a unit.
-REFERRING = (
-    ("memory", "unit"), ("source", "unit"), ("event", "unit"), ("role", "event"), ("role", "argument"),
-    ("assertion", "unit"), ("belongs", "unit"), ("edge", "src"), ("edge", "dst"),
-)  # fmt: skip
+_SHARED = of_kinds(SHARED)
+_OF_TURNS = of_kinds([Kind.SENTENCE, Kind.TURN])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +61,9 @@ def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
     rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
         and s.seq in (select session from turn where seq not in (select seq from doomed_turn)) order by s.seq""")
     left = [(int(seq), SessionId(session)) for seq, session in rest.fetchall()]
-    calls, feedback, quoting = _quoting(db)
-    answers = sorted({*quoting, *feedback, *_citing(db)})
+    found_quoting = _quoting(db)
+    calls, feedback = found_quoting.get("call", []), found_quoting.get("feedback", [])
+    answers = sorted({*found_quoting.get("answered", []), *feedback, *_citing(db)})
     sessions = int(scalar(db, "select count(*) from touched")) - len(left)
     return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), calls, feedback, answers, left)
 
@@ -86,13 +83,14 @@ def _citing(db: DuckDBPyConnection) -> list[str]:
     return _texts(db, f"select answer from cited {among} union select answer from missed {among}")
 
 
-def _quoting(db: DuckDBPyConnection) -> tuple[list[str], list[str], list[str]]:
-    """The calls, remarks and answers that quote what goes."""
-    held = " + ".join(f"(select count(*) from {table})" for table in ("call", "feedback", "answered"))
+def _quoting(db: DuckDBPyConnection) -> dict[str, list[str]]:
+    """By each table what its rows are known by that quote what goes."""
+    quoting_tables = [table for table in TABLES.values() if table.quoting]
+    held = " + ".join(f"(select count(*) from {table.name})" for table in quoting_tables)
     if not scalar(db, f"select {held}"):
-        return [], [], []
+        return {}
     gone = Gone(_going(db), _staying(db))
-    return quoting_calls(db, gone), quoting_feedback(db, gone), quoting_answers(db, gone)
+    return {table.name: quoting(db, table, gone) for table in quoting_tables}
 
 
 def _going(db: DuckDBPyConnection) -> Iterator[str]:
@@ -163,14 +161,9 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
 
 
 def _remove_units(db: DuckDBPyConnection) -> None:
-    gone = "(select seq from doomed_unit)"
-    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in {gone}")
-    for table, column in REFERRING:
-        db.execute(f"delete from {table} where {column} in {gone}")
-    db.execute(f"delete from unit where seq in {gone}")
+    drop_units(db, "seq in (select seq from doomed_unit)")
     db.execute(f"""delete from source where unit in (select seq from unit where {_SHARED})
         and turn in (select t.seq from turn t where t.session in (select session from touched))""")
-    db.execute("delete from source where turn in (select seq from doomed_turn)")
     db.execute("delete from vector where seq not in (select vector from unit where vector is not null)")
     _respell(db)
 
@@ -199,8 +192,10 @@ def _spelled(text: str, said: Sequence[str]) -> str:
 
 
 def _remove_turns(db: DuckDBPyConnection) -> None:
-    for table, column in (("posting", "turn"), ("document", "turn"), ("digest", "turn"), ("turn", "seq")):
-        db.execute(f"delete from {table} where {column} in (select seq from doomed_turn)")
+    for key in ("seq", "id"):
+        for table, column in referring("turn", key):
+            db.execute(f"delete from {table} where {column} in (select {key} from doomed_turn)")
+    db.execute("delete from turn where seq in (select seq from doomed_turn)")
     empty = "in (select session from touched) and {} not in (select session from turn)"
     db.execute(f"delete from built where session {empty.format('session')}")
     db.execute(f"delete from session where seq {empty.format('seq')}")

@@ -11,12 +11,13 @@ import numpy as np
 
 from ..errors import StoreDamaged
 from . import location, migrations
-from .checks import Check, Mend, checks
+from .checks import Check, checks
 from .compaction import leftovers
 from .connection import Store
 from .identity import Identity, identity
 from .revision import counters, is_counted
 from .rows import columns, scalar
+from .schema import Mend
 from .unsound import unsound
 
 if TYPE_CHECKING:

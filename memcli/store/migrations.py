@@ -1,4 +1,8 @@
-"""The store's schema as an ordered list of named steps; each commits together with the record that it was done."""
+"""How stores of older schemas become like the register (`schema`): an ordered list of named steps.
+
+Each commits together with the record that it was done. A new store is made from the register, as
+if it had had them all.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from collections.abc import Callable
 import duckdb
 
 from ..errors import StoreDamaged, StoreTooNew
-from .revision import is_counted
+from . import schema
+from .revision import is_counted, start_counting
 from .rows import scalar, transaction
 
 __all__ = ["MIGRATIONS", "check", "is_whole", "migrate", "version"]
@@ -171,15 +176,27 @@ def version(db: duckdb.DuckDBPyConnection) -> int:
 
 
 def migrate(db: duckdb.DuckDBPyConnection) -> None:
-    """Brings the open store to the newest schema, one committed step after another.
+    """Brings the open store to the newest schema, one committed step after another; a new one gets it at once.
 
     Raises StoreTooNew where a newer memcli made it.
     """
     done = version(db)
     check(done)
+    if done == 0:
+        with transaction(db):
+            _create(db)
+        return
     for number, (name, step) in enumerate(MIGRATIONS[done:], start=done + 1):
         with transaction(db):
             _apply(db, number, name, step)
+
+
+def _create(db: duckdb.DuckDBPyConnection) -> None:
+    """Makes a new store as the register has it, which is what all the steps together lead to."""
+    schema.create(db)
+    start_counting(db)
+    for number, (name, _) in enumerate(MIGRATIONS, start=1):
+        db.execute("insert into migration values (?, ?, now())", [number, name])
 
 
 def _apply(

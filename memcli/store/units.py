@@ -5,7 +5,7 @@ Sentence and turn units are appended and stay; the round and session units of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation, TurnId, UnitId
 from .rows import append, columns, scalar
+from .schema import clearing, of_kinds, referring
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,6 +26,7 @@ __all__ = [
     "UnitRows",
     "add_edges",
     "drop_coarse",
+    "drop_units",
     "first_units",
     "replace_edges",
     "sentence_rows",
@@ -192,13 +194,25 @@ def _turn_units(
     return rows
 
 
+def drop_units(
+    db: DuckDBPyConnection, where: str, parameters: Sequence[object] = (), kinds: Collection[Kind] = tuple(Kind)
+) -> None:
+    """Removes the units of these kinds for which `where` holds, SQL over a row of `unit` and never from data, with all
+    that refers to them; what they had taken the place of holds again.
+    """
+    which = where if len(kinds) == len(Kind) else f"{where} and {of_kinds(kinds)}"
+    own = f"select seq from unit where {which}"
+    for table, column, clears in clearing("unit", "seq", kinds):
+        cleared = ", ".join(f"{each} = null" for each in clears)
+        db.execute(f"update {table} set {cleared} where {column} in ({own})", parameters)
+    for table, column in referring("unit", "seq", kinds):
+        db.execute(f"delete from {table} where {column} in ({own})", parameters)
+    db.execute(f"delete from unit where {which}", parameters)
+
+
 def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
     """Removes the round and session units of a session, and what refers to them."""
-    coarse = "select seq from unit where session = ? and kind in ('round', 'session')"
-    for end in ("src", "dst"):
-        db.execute(f"delete from edge where {end} in ({coarse})", [session])
-    db.execute(f"delete from source where unit in ({coarse})", [session])
-    db.execute("delete from unit where session = ? and kind in ('round', 'session')", [session])
+    drop_units(db, "session = ?", [session], (Kind.ROUND, Kind.SESSION))
 
 
 def first_units(db: DuckDBPyConnection, vectors: Iterable[int]) -> dict[int, int]:

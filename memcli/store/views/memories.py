@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model import Kind, TurnId, Unit, UnitId
-from ..memories import GENERATED
 from ..rows import Columns, columns, from_microseconds
+from ..schema import GENERATED
 from .view import View
 
 if TYPE_CHECKING:
