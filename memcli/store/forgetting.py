@@ -7,7 +7,7 @@ language model's work is made again only where it is asked for again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,18 +31,28 @@ _OF_TURNS = of_kinds([Kind.SENTENCE, Kind.TURN])
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """What goes: turns, sessions as a whole, units, cached calls; `rest`, the sessions that lose only some turns.
+    """What goes: turns, sessions as a whole, units; `rest`, the sessions that lose only some turns.
 
-    `answers`: those that cite a turn which goes, or that quote one, or on which a remark does; `feedback`: the remarks.
+    `answers`: those that cite a turn which goes, or that quote one, or on which a remark does. `quoting`: by each table
+    that may quote what goes (`schema.Column.quotes`) what its rows are known by that do.
     """
 
     turns: Sequence[TurnId]
     sessions: int
     units: int
-    calls: Sequence[str]
-    feedback: Sequence[str]
+    quoting: Mapping[str, Sequence[str]]
     answers: Sequence[str]
     rest: Sequence[tuple[int, SessionId]]
+
+    @property
+    def calls(self) -> Sequence[str]:
+        """The kept calls of language models that quote it."""
+        return self.quoting.get("call", ())
+
+    @property
+    def feedback(self) -> Sequence[str]:
+        """The answers on which there is a remark that quotes it."""
+        return self.quoting.get("feedback", ())
 
 
 def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
@@ -61,11 +71,10 @@ def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
     rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
         and s.seq in (select session from turn where seq not in (select seq from doomed_turn)) order by s.seq""")
     left = [(int(seq), SessionId(session)) for seq, session in rest.fetchall()]
-    found_quoting = _quoting(db)
-    calls, feedback = found_quoting.get("call", []), found_quoting.get("feedback", [])
-    answers = sorted({*found_quoting.get("answered", []), *feedback, *_citing(db)})
+    quotes = _quoting(db)
+    answers = sorted({*quotes.get("answered", ()), *quotes.get("feedback", ()), *_citing(db)})
     sessions = int(scalar(db, "select count(*) from touched")) - len(left)
-    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), calls, feedback, answers, left)
+    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), quotes, answers, left)
 
 
 def _doom_idle(db: DuckDBPyConnection) -> None:
@@ -117,13 +126,20 @@ def remove(db: DuckDBPyConnection, doomed: Doomed) -> None:
     _remove_units(db)
     _remove_turns(db)
     _number_again(db)
-    db.execute("delete from call where key in (select unnest(?::varchar[]))", [list(doomed.calls)])
     drop_answers(db, doomed.answers)
+    _remove_quoting(db, doomed.quoting)
     db.execute("delete from snapshot")  # each holds something of every turn
     tombstones.bury(db, doomed.turns)
     bump_revision(db)
     for name in ("doomed_turn", "doomed_unit", "touched"):
         db.execute(f"drop table temp.{name}")
+
+
+def _remove_quoting(db: DuckDBPyConnection, quotes: Mapping[str, Sequence[str]]) -> None:
+    for name, keys in quotes.items():
+        shown = TABLES[name].shown
+        for table, column in ((name, shown), *referring(name, shown)) if keys else ():
+            db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(keys)])
 
 
 def _bequeath(db: DuckDBPyConnection) -> None:
