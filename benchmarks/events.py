@@ -32,9 +32,9 @@ from memcli.model import Hit, Kind
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
 from memcli.reading import ExtractiveReader, within
 from memcli.reading.stored import StoredTranscript
-from memcli.store.event_view import event_graph
 from memcli.store.rows import scalar
-from memcli.store.view import View
+from memcli.store.views.events import event_graph
+from memcli.store.views.view import View
 from memcli.strategies import Strategy
 from memcli.strategies.base import evidence, turn_hits
 from memcli.strategies.dense import Dense

@@ -31,8 +31,9 @@ from memcli.memory import Memory
 from memcli.model import Hit, Kind, Query
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
 from memcli.ranking.arrays import group_max, top
-from memcli.store.recalled import memories, nodes
-from memcli.store.view import View
+from memcli.store.views.associations import nodes
+from memcli.store.views.memories import memories
+from memcli.store.views.view import View
 from memcli.strategies import strategy
 from memcli.strategies.dense import Dense
 from memcli.strategies.memgas import MemGAS

@@ -33,6 +33,7 @@ from memcli.ranking import lifting, router, unified
 from memcli.ranking.arrays import top
 from memcli.relations import DOMAINS
 from memcli.store import concepts as stored
+from memcli.store.revision import bump_revision
 from memcli.store.rows import transaction
 from memcli.strategies import ontology
 
@@ -94,7 +95,7 @@ def lift(memory: Memory, model: Embedder, scorer: lifting.Scorer) -> None:
         concepts.domain_vectors(db, model, DOMAINS)
         concepts.plant(db, model)
         concepts.grow(db, model.dimension, concepts.sensitive(), scorer)
-        db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+        bump_revision(db)
 
 
 def replay(path: Path, haystack: Haystack, memory: Memory, question: Question) -> Replay:

@@ -119,7 +119,7 @@ class Care:
         from .indexing.plan import EVERY_INGEST
         from .indexing.prepare import prepare
         from .store import mending
-        from .store.checks import Mend
+        from .store.schema import Mend
 
         mending.clear(self._store, findings)
         mended = {finding.mend for finding in findings}

@@ -10,10 +10,10 @@ from .errors import NothingFound, UsageError
 from .relations import restricts
 from .store import lifted, names, naming
 from .store.connection import Store
-from .store.feedback import touch
 from .store.identity import identity
 from .store.ids import Tag, with_tag
 from .store.lifted import TAKEN_BACK, Edge, Member
+from .store.revision import bump_revision
 from .store.rows import transaction
 from .text import clean, content_stems
 
@@ -142,7 +142,7 @@ class Concepts:
         id_ = self.find(name).edge.id  # for writing, a store that there is not would be made
         with self._store.writing() as db, transaction(db):
             change(db, _named(db, id_))
-            touch(db)
+            bump_revision(db)
             return _told(db, [_named(db, id_)])[0]
 
 

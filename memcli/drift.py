@@ -17,8 +17,8 @@ from .errors import MemcliError
 from .ranking.consistency import gap
 from .relations import SHAPING
 from .store import feedback as stored
+from .store.assertions import doubtful
 from .store.feedback import Judged
-from .store.rows import scalar
 from .strategies import DEFAULT
 
 if TYPE_CHECKING:
@@ -151,8 +151,7 @@ def _between(hits: Sequence[Hit]) -> float:
 def _validator(memory: Memory) -> Signal:
     """How many assertions a validator has refuted, or would have to look at: they shape no ranking."""
     with memory.store.reading() as db:
-        n = int(scalar(db, "select count(*) from assertion"))
-        low = int(scalar(db, "select count(*) from assertion where confidence < ?", [SHAPING]))
+        n, low = doubtful(db, SHAPING)
     if not n:
         return Signal("validator", None, "share", 0, State.UNKNOWN, "nothing is asserted in this store")
     state = State.WARNING if low / n > VALIDATOR_WARNING else State.FINE

@@ -17,7 +17,8 @@ from .ranking.feedback import BATCH
 from .store import feedback as stored
 from .store.connection import Store
 from .store.feedback import Given, Judged
-from .store.ids import Tag
+from .store.ids import Tag, with_tag
+from .store.revision import bump_revision
 from .store.rows import transaction
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ __all__ = ["LAST", "Feedback", "Noted", "given", "note_last", "remember"]
 
 #: What names the latest answer.
 LAST = "last"
-_TAG = f"{Tag.ANSWER}:"
 _DIGITS = 8
 _ASK_AGAIN = "ask again: answers are noted unless the store is in use or read-only, or with --no-record"
 #: At most so many turns are what a text speaks of, and without its very words only from this cosine on.
@@ -52,7 +52,7 @@ def given(question: str, answer: Answer, at: datetime, seconds: float, *, narrow
     Its id hashes question, time and citations.
     """
     text = "\x1f".join([question, at.isoformat(), *answer.citations])
-    id_ = _TAG + sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGITS]
+    id_ = Tag.ANSWER.prefix + sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGITS]
     tokens = int(sum(answer.usage.get(name, 0) for name in ("prompt_tokens", "completion_tokens")))
     return Given(id_, question, at, seconds, tokens, answer.abstained, narrowed, answer.citations)
 
@@ -119,7 +119,7 @@ class Feedback:
         with self._store.reading() as db:
             if name == LAST and (last := _last_given(self._store)) is not None:
                 return self._given_last(db, last)
-            prefix = "" if name == LAST else name if name.startswith(_TAG) else _TAG + name
+            prefix = "" if name == LAST else with_tag(name, Tag.ANSWER)
             ids = stored.matching(db, prefix)
             if not ids:
                 raise NothingFound(f"no answer {name} is remembered", "memcli ask shows the id of each answer")
@@ -162,7 +162,7 @@ class Feedback:
         from .indexing.strengths import settle
 
         settle(db)
-        stored.touch(db)
+        bump_revision(db)
         answer = self._answer(db, id_)
         cited, missed = (stored.assertions_of(db, turns) for turns in (answer.given.citations, answer.missed))
         return Noted(answer, cited, missed)

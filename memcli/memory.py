@@ -22,8 +22,8 @@ from .store.connection import Store
 from .store.feedback import verdicts_on
 from .store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
 from .store.names import named
-from .store.snapshots import generation
-from .store.view import View, unchanged
+from .store.revision import revision
+from .store.views.view import View, unchanged
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy
 from .strategies.base import evidence, wordings
@@ -363,7 +363,7 @@ class Memory:
     def _view(self, conversation: str | None, stored: Identity | None) -> View:
         """The store, or one conversation, as arrays: the ones loaded for the question before, where nothing changed."""
         with self.store.reading() as db:
-            now = generation(db)
+            now = revision(db)
         kept = self._views.get(conversation)
         if kept is None or kept[0] != now:
             kept = (now, View(self.store.reading, stored.dimension if stored else 1, conversation))

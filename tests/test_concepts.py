@@ -16,9 +16,10 @@ from memcli.providers.embedding import embedder
 from memcli.ranking import lifting
 from memcli.relations import BESIDE, SEEDS
 from memcli.store import concepts as stored
-from memcli.store.assertions import assertion_index
 from memcli.store.concepts import Tastes, Topics, drop_concepts
+from memcli.store.revision import bump_revision
 from memcli.store.rows import UNKNOWN, transaction
+from memcli.store.views.assertions import assertion_index
 
 EVEN = lifting.Scorer(-1.0, dict.fromkeys(lifting.FEATURES, 0.0) | {"contexts": 1.5})
 
@@ -108,7 +109,7 @@ def test_topics_are_the_same_however_often_they_are_made(memory: Memory) -> None
     with memory.store.writing() as db, transaction(db):
         drop_concepts(db)
         concepts.grow(db, 6, concepts.sensitive())
-        db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+        bump_revision(db)
     assert [lifted(memory), assertion_index(memory.view()).topic.tolist()] == before
 
 

@@ -17,10 +17,10 @@ from memcli.indexing.ontology import topics as learning
 from memcli.memory import Memory
 from memcli.model import TurnId
 from memcli.ranking import lifting
-from memcli.store.assertions import assertion_index
 from memcli.store.concepts import LiftedRow, drop_concepts
 from memcli.store.lifted import Edge, Member, edges
 from memcli.store.rows import transaction
+from memcli.store.views.assertions import assertion_index
 from tests.conftest import Ran
 from tests.test_concepts import EVEN, Axes
 

@@ -16,9 +16,9 @@ from memcli.indexing.events.runner import MOST_SYNONYMS, SYNONYM
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Kind, Query, Unit, UnitId
 from memcli.providers.fakes import FakeLanguageModel
-from memcli.store.event_view import EventGraph, event_graph
 from memcli.store.events import Arguments
-from memcli.store.view import View
+from memcli.store.views.events import EventGraph, event_graph
+from memcli.store.views.view import View
 from memcli.strategies.base import evidence, mention_vectors
 from memcli.strategies.emem import EMem, EMemG
 from memcli.strategies.filters import Thresholds

@@ -33,7 +33,7 @@ from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
 from memcli.providers.fakes import FakeEmbedder
-from memcli.store.view import View
+from memcli.store.views.view import View
 from memcli.text import STOPWORDS, stem
 from tests.conftest import SAMPLE, Ran
 from tests.language_server import Body, Endpoint, _Handler, fails, says, serving

@@ -25,10 +25,11 @@ from memcli.providers.fakes import FakeLanguageModel
 from memcli.ranking import profile
 from memcli.ranking.feedback import BATCH, DAILY, Experience, replay
 from memcli.store import feedback as stored
-from memcli.store.assertions import assertion_index
 from memcli.store.connection import Store
-from memcli.store.feedback import Judged, recent, strengths
+from memcli.store.feedback import Judged
 from memcli.store.rows import transaction
+from memcli.store.views.answers import recent
+from memcli.store.views.assertions import assertion_index, strengths
 from memcli.strategies.recent import profiled
 from tests.conftest import Ran
 

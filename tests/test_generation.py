@@ -14,7 +14,7 @@ from memcli.memory import Memory
 from memcli.model import Filters, Kind
 from memcli.providers.fakes import FakeEmbedder
 from memcli.store import graph
-from memcli.store.recalled import memories
+from memcli.store.views.memories import memories
 from memcli.strategies import strategy
 
 Write = Callable[..., Path]

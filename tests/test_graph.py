@@ -225,7 +225,7 @@ class TestIds:
 
 
 class TestSnapshot:
-    def test_it_is_written_once_a_generation(self, store: Store, db: DuckDBPyConnection) -> None:
+    def test_it_is_written_once_a_revision(self, store: Store, db: DuckDBPyConnection) -> None:
         assert graph.snapshot(store)
         assert not graph.snapshot(store)
         db.execute("update meta set value = '7' where key = 'generation'")
@@ -242,7 +242,7 @@ class TestSnapshot:
         self._rewrite(store, labels=[0, 0, 1, 1, -1])
         assert [n.community for n in graph.whole(db).nodes if n.kind == "sentence"] == [0, 0, 1, 1, None]
 
-    def test_an_older_generation_counts_for_nothing(self, store: Store, db: DuckDBPyConnection) -> None:
+    def test_an_older_revision_counts_for_nothing(self, store: Store, db: DuckDBPyConnection) -> None:
         graph.snapshot(store)
         self._rewrite(store, labels=[0, 0, 1, 1, -1])
         db.execute("update meta set value = '1' where key = 'generation'")

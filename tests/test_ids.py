@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import re
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import memcli
 from memcli.errors import UsageError
 from memcli.feedback import given
 from memcli.formats import Message
@@ -29,6 +31,8 @@ from .stores.make import file
 
 Cli = Callable[..., Ran]
 ID = re.compile(r'"([a-z]:[0-9a-f]{8,16})"')
+#: A tag before digits, or what stands for them.
+SPELLED = re.compile(r"[a-z]:(\[0-9a-f\]|[0-9a-f]{8,}|$)")
 NAMES = ("fused", "bm25", "dense", "sgmem", "sgmem:R", "sgmem:T", "sgmem:RMFI", "memgas", "emem", "emem-g", "ontology")
 
 
@@ -45,6 +49,26 @@ def test_a_tag_names_one_kind_of_thing() -> None:
     assert {*TAGS} == {*Kind} - {Kind.ENTITY}
     assert len({*TAGS.values()}) == len(TAGS)
     assert all(re.fullmatch("[a-z]", tag) for tag in Tag)
+
+
+def _spelled(source: str) -> Iterator[str]:
+    """Where a module puts a tag before its digits by hand."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SPELLED.match(node.value):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr) and re.match(r"f.\{(Tag\.|TAGS\[|tag\})", ast.unparse(node)):
+            yield ast.unparse(node)
+
+
+def test_no_tag_is_spelled_by_hand() -> None:
+    root = Path(memcli.__file__).parent
+    spelling = {
+        str(path.relative_to(root)): found
+        for path in sorted(root.rglob("*.py"))
+        if path.name != "ids.py" and (found := list(_spelled(path.read_text(encoding="utf-8"))))
+    }
+    assert spelling == {}
+    assert list(_spelled("A = 't:'\nB = re.compile(r't:[0-9a-f]{16}')\nC = f'{Tag.TURN}:{digits}'"))[2:]
 
 
 def test_ids_in_a_store_have_the_tags_of_their_kinds(prepared_store: Path) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.store import rows, view
+from memcli.store import rows
+from memcli.store.views import view
 
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 VECTORS = "select seq, data from vector where seq >="

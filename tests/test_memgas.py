@@ -20,8 +20,7 @@ from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
 from memcli.ranking.entropy import entropy, router_weights, softmax
 from memcli.ranking.mixture import accepted, two_gaussians
-from memcli.store.nodes import Nodes, Said
-from memcli.store.recalled import nodes
+from memcli.store.views.associations import Nodes, Said, nodes
 from memcli.strategies import strategy
 from memcli.strategies.memgas import PARTS, MemGAS
 from tests.conftest import Ran

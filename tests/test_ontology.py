@@ -13,7 +13,7 @@ from memcli.errors import UsageError
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.ranking import router, unified
-from memcli.store.assertions import assertion_index
+from memcli.store.views.assertions import assertion_index
 from memcli.strategies.ontology import PARTS, Ontology, expand, inputs, signals, variant
 
 AT = datetime(2024, 6, 1, tzinfo=UTC)

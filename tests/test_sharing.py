@@ -175,7 +175,7 @@ def test_a_question_sees_a_store_that_grows_meanwhile_as_one(tmp_path: Path, nam
     assert memory.ask("Is the boat mended?", strategy_name=name).hits
 
 
-def test_a_view_is_of_one_generation(tmp_path: Path) -> None:
+def test_a_view_is_of_one_revision(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "x.memcli", embedder="fake")
     memory.add([Message("The boat is new.")])
     view = memory.view()

@@ -28,7 +28,7 @@ from memcli.store.connection import Store
 from memcli.store.migrations import MIGRATIONS
 from memcli.store.rows import from_stored, to_stored, transaction
 from memcli.store.selection import Selection
-from memcli.store.view import View
+from memcli.store.views.view import View
 
 from .conftest import Ran, aged
 
@@ -384,7 +384,7 @@ def test_a_store_without_its_tables_is_damaged(memory: Memory, cli: Callable[...
         assert (ran.code, ran.err.count("\n")) in ((0, 0), (0, 1), (3, 1)), ran
 
 
-def test_a_generation_that_is_no_number_is_damage(memory: Memory) -> None:
+def test_a_revision_that_is_no_number_is_damage(memory: Memory) -> None:
     memory.add([Message("Tea.")])
     with memory.store.writing() as db:
         db.execute("update meta set value = 'many' where key = 'generation'")

@@ -27,7 +27,7 @@ from memcli.providers.language import ChatModel
 from memcli.providers.metering import Budget
 from memcli.providers.prompts import prompt
 from memcli.relations import SHAPING, RelationType
-from memcli.store.assertions import assertion_index
+from memcli.store.views.assertions import assertion_index
 from memcli.strategies.ontology import Ontology
 from memcli.text import token_estimate
 

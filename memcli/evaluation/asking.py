@@ -21,7 +21,7 @@ from ..providers.embedding import Embedder
 from ..providers.tokens import token_count
 from ..reading import ExtractiveReader, within
 from ..reading.stored import StoredTranscript
-from ..store.view import View
+from ..store.views.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
 

@@ -17,7 +17,7 @@ from ..errors import UsageError
 from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum, top_and_ties
 from ..ranking.bm25 import bm25
-from ..store.view import View
+from ..store.views.view import View
 from ..strategies import STRATEGIES, Strategy, strategy
 from ..strategies.base import chunk_units, cut, ranked
 from ..text import content_stems

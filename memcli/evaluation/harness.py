@@ -197,10 +197,10 @@ def _state(store: Path | None) -> str:
     """What tells the contents of a user's store from those of another day."""
     if store is None:
         return ""
-    from ..store.snapshots import generation
+    from ..store.revision import revision
 
     with Memory(store).store.reading() as db:
-        return f"{store.resolve()}#{generation(db)}"
+        return f"{store.resolve()}#{revision(db)}"
 
 
 def _drawn(result: Result) -> str:

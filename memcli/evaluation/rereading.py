@@ -15,7 +15,7 @@ from ..model import Answer, Filters, Hit, Query, TurnId
 from ..providers.language import LanguageModel
 from ..reading.context import within
 from ..reading.generative import GenerativeReader
-from ..store.view import View
+from ..store.views.view import View
 from ..strategies.base import turn_units
 from .asking import Limits, Outcome, context_tokens
 from .questions import Haystack

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..memory import Memory
-from ..store.view import View
+from ..store.views.view import View
 from ..text import content_stems
 from .asking import Asked, Limits, ask
 from .baselines import contender

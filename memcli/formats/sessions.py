@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 from memcli.model import Session, SessionId, Turn, TurnId
-from memcli.store.ids import Tag
+from memcli.store.ids import Tag, pattern
 from memcli.text import clean
 
 from .base import Message
@@ -35,8 +35,8 @@ DEFAULT_CONVERSATION = "default"
 Piece = tuple[Session, list[Turn]]
 
 #: The ids that an export gives a turn and its session: they stay what they are.
-_EXPORTED_TURN = re.compile(r"t:[0-9a-f]{16}")
-_EXPORTED_SESSION = re.compile(r"s:[0-9a-f]{16}")
+_EXPORTED_TURN = re.compile(pattern(Tag.TURN))
+_EXPORTED_SESSION = re.compile(pattern(Tag.SESSION))
 
 _BATCH = 256
 _PIECE_TURNS = 500
@@ -288,4 +288,4 @@ def _hash(tag: Tag, *parts: str) -> str:
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
-    return f"{tag}:{digest.hexdigest()}"
+    return tag.prefix + digest.hexdigest()

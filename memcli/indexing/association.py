@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ..model import Relation
 from ..ranking.mixture import accepted
-from ..store import units
+from ..store import ledger, transcript, units
 from ..store.connection import Store
-from ..store.nodes import Nodes, load_nodes
-from ..store.rows import append, transaction
+from ..store.revision import bump_revision
+from ..store.rows import transaction
+from ..store.units import Joined
+from ..store.views.associations import Nodes, load_nodes
 from .plan import ASSOCIATIONS, Producer
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 __all__ = ["CONSIDERED", "Associator", "associations"]
 
@@ -26,7 +24,7 @@ CONSIDERED = 30
 
 _BATCH = 8  # sessions that are compared with all others together
 
-Edges = list[tuple[int, int, float]]
+Edges = list[Joined]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +42,7 @@ class Associator:
     def run(self, producer: Producer = ASSOCIATIONS) -> int:
         """Associates every session that is not yet, or has grown since; returns how many. Raises StoreError."""
         with self._store.reading() as db:
-            missing = units.unbuilt(db, {producer.name: producer.version})
+            missing = ledger.unbuilt(db, {producer.name: producer.version})
             nodes = load_nodes(db, self._dimension) if missing else None
         if missing:
             self._watch(0, len(missing))
@@ -58,14 +56,10 @@ class Associator:
 
     def _write(self, producer: Producer, session: int, edges: Edges) -> None:
         with self._store.writing() as db, transaction(db):
-            own = "select seq from unit where session = ?"
-            db.execute(f"delete from edge where relation = 'associated' and src in ({own})", [session])
-            if edges:
-                src, dst, weight = map(list, zip(*edges, strict=True))
-                relation = [Relation.ASSOCIATED.value] * len(edges)
-                append(db, "edge", {"src": src, "dst": dst, "relation": relation, "weight": weight})
-            units.record_built(db, session, producer.name, producer.version, _turns(db, session))
-            db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+            units.replace_edges(db, session, Relation.ASSOCIATED, edges)
+            turns = transcript.turn_count(db, session)
+            ledger.record_built(db, session, producer.name, producer.version, turns)
+            bump_revision(db)
 
 
 def associations(nodes: Nodes, sessions: Sequence[int]) -> dict[int, Edges]:
@@ -75,13 +69,9 @@ def associations(nodes: Nodes, sessions: Sequence[int]) -> dict[int, Edges]:
     return {session: list(_edges(nodes, session, new, cosines)) for session in sessions}
 
 
-def _edges(nodes: Nodes, session: int, new: Ints, cosines: Floats) -> Iterator[tuple[int, int, float]]:
+def _edges(nodes: Nodes, session: int, new: Ints, cosines: Floats) -> Iterator[Joined]:
     old = np.flatnonzero(nodes.session < session)
     for row in np.flatnonzero(nodes.session[new] == session) if len(old) else ():
         near = old[np.argsort(-cosines[row, old], kind="stable")[:CONSIDERED]]
         for place in near[accepted(cosines[row, near])]:
             yield int(nodes.unit[new[row]]), int(nodes.unit[place]), float(cosines[row, place])
-
-
-def _turns(db: DuckDBPyConnection, session: int) -> int:
-    return int(db.execute("select count(*) from turn where session = ?", [session]).fetchall()[0][0])

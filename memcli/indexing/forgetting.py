@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import SessionId, TurnId
-from ..store import concepts, forgetting, lifted, units
+from ..store import concepts, forgetting, units
 from ..store.connection import Store
 from ..store.forgetting import Doomed
 from ..store.identity import identity
@@ -44,7 +44,6 @@ def _learned_again(db: DuckDBPyConnection) -> None:
     from .ontology.topics import grow, sensitive
     from .strengths import settle
 
-    lifted.drop_forgotten(db)
     filled = identity(db)
     if filled is not None:
         concepts.drop_concepts(db)

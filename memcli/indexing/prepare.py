@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Needs, SessionId
 from ..providers.embedding import Embedder
-from ..store import units
+from ..store import ledger
 from ..store.connection import Store
 from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
 
@@ -25,13 +25,13 @@ Watch = Callable[[str, int, int], object]
 def lacking(store: Store, needs: Iterable[Needs]) -> list[Producer]:
     """The producers that have work to do before these needs are met. Raises StoreError."""
     with store.reading() as db:
-        return [p for p in plan(needs) if units.unbuilt(db, {p.name: p.version})]
+        return [p for p in plan(needs) if ledger.unbuilt(db, {p.name: p.version})]
 
 
 def kept_up(store: Store) -> list[Needs]:
     """What the store has had made before, and so keeps up to date as it grows."""
     with store.reading() as db:
-        used = {name for (name,) in db.execute("select distinct producer from built").fetchall()}
+        used = ledger.producers(db)
     return [p.makes for p in PRODUCERS if p.name in used]
 
 
@@ -118,7 +118,7 @@ def _written(store: Store, needs: Iterable[Needs]) -> list[Producer]:
     """
     wanted = plan(each for each in needs if each != ASSERTIONS.makes)
     with store.reading() as db:
-        if db.execute("select 1 from built where starts_with(producer, ?)", [f"{ASSERTIONS.name}:"]).fetchone():
+        if ledger.is_model_used(db, ASSERTIONS.name):
             wanted.append(ASSERTIONS)
     return [producer for producer in _BY_MODEL if producer in wanted] or [MEMORIES]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..ranking.feedback import Experience, Strengths, replay
 from ..store import feedback as stored
-from ..store.rows import scalar
+from ..store.transcript import turn_count
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -17,6 +17,6 @@ __all__ = ["settle"]
 def settle(db: DuckDBPyConnection) -> Strengths:
     """Makes the strengths in the open store those that follow from its log, in the caller's transaction."""
     log = [Experience(one.id, one.at, one.verdict, one.used, one.missed) for one in stored.log(db)]
-    found = replay(log, int(scalar(db, "select count(*) from turn")))
+    found = replay(log, turn_count(db))
     stored.write_strengths(db, found.by_edge, found.others)
     return found

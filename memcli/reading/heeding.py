@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..model import Answer, Hit, Query
 from ..store.connection import Store
-from ..store.view import View
+from ..store.views.view import View
 from ..text import words
 from .extractive import NOTHING, ExtractiveReader
 from .stored import StoredTranscript

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..model import Turn, TurnId
 from ..ranking.bm25 import idf
 from ..store.cosine import cosines
-from ..store.view import View
+from ..store.views.view import View
 
 __all__ = ["StoredTranscript"]
 

@@ -1,4 +1,4 @@
-"""Assertions in the store: what turns say of people, typed; and as a view shows them (Tag2Graph, step I)."""
+"""Assertions in the store: what turns say of people, typed (Tag2Graph, step I)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from ..relations import DOMAINS, PREFERENCES, SHAPING, RelationType
-from .cosine import unit_rows
+from ..model import Kind
 from .memories import MemoryRow, append_memories, numbered_memories
-from .rows import Columns, append, columns, scalar
-from .units import Numbers, UnitRows, write_units
-from .view import View
+from .rows import append, scalar
+from .schema import of_kinds
+from .units import Numbers, UnitRows, drop_units, write_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["AssertionIndex", "AssertionRow", "assertion_index", "drop_assertions", "write_assertions"]
-
-Ints = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float32]
-Floats = npt.NDArray[np.float64]
+__all__ = ["AssertionRow", "assertions_in", "doubtful", "drop_assertions", "write_assertions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +30,6 @@ class AssertionRow:
     negated: bool
     strength: float
     confidence: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AssertionIndex:
-    """The assertions of a view that may shape a ranking (`relations.SHAPING`).
-
-    For each the row of its turn, its vector float32 [m, d], its confidence, whether it voices a preference; the place
-    of its topic among `topics` float32 [t, d], of unit length, where that was lifted to an edge of its head, with the
-    edge's probability (else -1, and 0); and the place of its relation's domain among `domains` float32 [·, d], or -1.
-    """
-
-    rows: Ints
-    vectors: Matrix
-    confidence: Floats
-    taste: npt.NDArray[np.bool_]
-    topic: Ints
-    lifted: Floats
-    topics: Matrix
-    domain: Ints
-    domains: Matrix
 
 
 def write_assertions(db: DuckDBPyConnection, sessions: Mapping[int, Sequence[AssertionRow]]) -> None:
@@ -85,65 +59,26 @@ def write_assertions(db: DuckDBPyConnection, sessions: Mapping[int, Sequence[Ass
     )
 
 
+def assertions_in(db: DuckDBPyConnection, session: int) -> list[tuple[int, str, str, str, float, bool, float]]:
+    """The assertions of a session in order: for each the number of its turn, its head, relation and tail, its
+    confidence, whether it is negated, its strength.
+    """
+    return db.execute(
+        """select source.turn, label, relation, tail, confidence, negated, strength from assertion
+           join memory using (unit) join source using (unit) join unit on unit.seq = assertion.unit
+           where unit.session = ? order by assertion.unit""",
+        [session],
+    ).fetchall()
+
+
+def doubtful(db: DuckDBPyConnection, below: float) -> tuple[int, int]:
+    """How many assertions the store has, and how many of them have a confidence below this."""
+    ((of, low),) = db.execute("select count(*), count(*) filter (confidence < ?) from assertion", [below]).fetchall()
+    return int(of), int(low)
+
+
 def drop_assertions(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
     """Removes the assertions of these sessions."""
-    among = "kind = 'assertion' and session in (select unnest(?::integer[]))"
-    if not scalar(db, f"select count(*) from unit where {among}", [list(sessions)]):
-        return
-    own = f"select seq from unit where {among}"
-    for table, column in (
-        ("memory", "unit"),
-        ("source", "unit"),
-        ("assertion", "unit"),
-        ("belongs", "unit"),
-        ("edge", "src"),
-    ):
-        db.execute(f"delete from {table} where {column} in ({own})", [list(sessions)])
-    db.execute(f"delete from unit where {among}", [list(sessions)])
-
-
-def assertion_index(view: View) -> AssertionIndex:
-    """The assertions of the view's turns; read once."""
-    return view.once(_load)
-
-
-def _load(view: View) -> AssertionIndex:
-    found, concepts = view.read(lambda db: (_rows(db), _concepts(db)))
-    rows = view.rows_of_numbers(found["turn"])
-    kept = (rows >= 0) & (found["confidence"] >= SHAPING)
-    own = {name: column[kept] for name, column in found.items()}
-    relation = own["relation"].astype(str)
-    used = np.unique(own["concept"][own["concept"] >= 0])
-    domains = np.flatnonzero(concepts["kind"] == "domain")
-    place = {str(concepts["name"][at]): number for number, at in enumerate(domains)}
-    return AssertionIndex(
-        rows[kept],
-        _matrix(own["data"], np.float16, view.dimension),
-        own["confidence"].astype(np.float64),
-        np.isin(relation, sorted(PREFERENCES)),
-        np.where(own["concept"] >= 0, np.searchsorted(used, own["concept"]), -1),
-        np.nan_to_num(np.ma.filled(own["probability"], 0.0).astype(np.float64)),
-        unit_rows(_matrix(concepts["data"][np.isin(concepts["seq"], used)], np.float32, view.dimension)),
-        np.array([place.get(DOMAINS.get(RelationType(each), ""), -1) for each in relation], dtype=np.int64),
-        _matrix(concepts["data"][domains], np.float32, view.dimension),
-    )
-
-
-def _matrix(data: npt.NDArray[np.object_], dtype: type[np.floating], dimension: int) -> Matrix:
-    return np.frombuffer(b"".join(data.tolist()), dtype=dtype).astype(np.float32).reshape(-1, dimension)
-
-
-def _rows(db: DuckDBPyConnection) -> Columns:
-    """The assertions, each with its lifted topic, if it has one."""
-    return columns(
-        db,
-        """select o.turn, m.data, a.relation, a.confidence, l.concept, coalesce(l.probability, 0) as probability
-           from assertion a join memory m on m.unit = a.unit join source o on o.unit = a.unit
-           left join belongs b on b.unit = a.unit
-           left join lifted l on l.concept = b.concept and l.head = m.label and l.declined = ''
-           order by a.unit""",
-    )
-
-
-def _concepts(db: DuckDBPyConnection) -> Columns:
-    return columns(db, "select seq, kind, name, data from concept order by seq")
+    among = "session in (select unnest(?::integer[]))"
+    if scalar(db, f"select count(*) from unit where {among} and {of_kinds([Kind.ASSERTION])}", [list(sessions)]):
+        drop_units(db, among, [list(sessions)], [Kind.ASSERTION])

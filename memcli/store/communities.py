@@ -2,7 +2,7 @@
 
 They are those of the sentences joined by similarity: Leiden's algorithm on the cosines (Traag et al. 2019,
 objective: modularity), seeded, so that the same store always gives the same ones. They cost the most of the graph, so
-they are kept as the snapshot `graph`, which counts only for the generation of the store that it was made from; no
+they are kept as the snapshot `graph`, which counts only for the revision of the store that it was made from; no
 reader depends on it.
 """
 
@@ -23,7 +23,8 @@ import numpy.typing as npt
 from ..model import Kind, Relation
 from . import snapshots
 from .connection import Store
-from .graph_columns import Floats, Graph, Ints, load
+from .revision import revision
+from .views.graph import Floats, Graph, Ints, load
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -74,14 +75,14 @@ class Communities:
 
 
 def communities(db: DuckDBPyConnection, graph: Graph) -> Communities:
-    """The communities of `graph`, the open store's: from the snapshot where it is of this generation, else made now."""
+    """The communities of `graph`, the open store's: from the snapshot where it is of this revision, else made now."""
     return _kept(db, graph) or _made(graph)
 
 
 def snapshot(store: Store) -> bool:
     """Keeps the communities of the store where they are not; whether it did. It is not held while they are made."""
     with store.reading() as db:
-        now, graph = snapshots.generation(db), load(db)
+        now, graph = revision(db), load(db)
         if _kept(db, graph) is not None:
             return False
     made = _made(graph)
@@ -111,9 +112,9 @@ def _read(data: bytes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], fl
 
 
 def _kept(db: DuckDBPyConnection, graph: Graph) -> Communities | None:
-    """What the snapshot holds; None where it is missing, broken, of another generation or of other sentences."""
+    """What the snapshot holds; None where it is missing, broken, of another revision or of other sentences."""
     stored = snapshots.load(db, SNAPSHOT)
-    found = _read(stored[0]) if stored is not None and stored[2] == snapshots.generation(db) else None
+    found = _read(stored[0]) if stored is not None and stored[2] == revision(db) else None
     sentences = graph.of_kind(Kind.SENTENCE)
     if found is None or not np.array_equal(found[0], graph.seqs[sentences]):
         return None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..errors import StoreDamaged, StoreMissing, StoreNotWritable
 from . import communities, location
 from .connection import Store, both
+from .orphans import ORPHANS
 from .rows import scalar
 from .snapshots import LINKS
 from .unsound import drop_unsound
@@ -23,47 +24,7 @@ from .unsound import drop_unsound
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ORPHANS", "Compaction", "compact", "leftovers", "remove_leftovers"]
-
-#: Sessions of which every turn was said, by the same speaker at the same time, in an older session of the conversation.
-_TWICE = """
-    select session from (
-        select t.session, t.seq, max(o.seq) as twin from turn t join session s on s.seq = t.session
-        left join session p on p.conversation = s.conversation and p.seq < s.seq
-        left join turn o on o.session = p.seq and o.speaker = t.speaker and o.said_at = t.said_at and o.text = t.text
-        group by t.session, t.seq)
-    group by session having count(*) = count(twin)"""
-
-#: What each clean-up removes, by the name under which it is reported: a condition on the rows that go.
-ORPHANS: Mapping[str, tuple[str, str]] = {
-    "turns of sessions that are stored twice": ("turn", f"session in ({_TWICE})"),
-    "sources without a turn": ("source", "turn not in (select seq from turn)"),
-    "units without a source": ("unit", "seq not in (select unit from source)"),
-    "sources without a unit": ("source", "unit not in (select seq from unit)"),
-    "edges without an end": ("edge", "src not in (select seq from unit) or dst not in (select seq from unit)"),
-    "vectors without a sentence": ("vector", "seq not in (select vector from unit where vector is not null)"),
-    "memories without a unit": ("memory", "unit not in (select seq from unit)"),
-    "events without a unit": ("event", "unit not in (select seq from unit)"),
-    "assertions without a unit": ("assertion", "unit not in (select seq from unit)"),
-    "topics' members without an assertion": ("belongs", "unit not in (select unit from assertion)"),
-    "topics' members without a topic": ("belongs", "concept not in (select seq from concept)"),
-    "decisions without a turn": ("decision", "turn not in (select id from turn)"),
-    "lifted edges without a topic": ("lifted", "concept not in (select seq from concept)"),
-    "roles without an event": ("role", "event not in (select seq from unit) or argument not in (select seq from unit)"),
-    "postings without a turn": ("posting", "turn not in (select seq from turn)"),
-    "documents without a turn": ("document", "turn not in (select seq from turn)"),
-    "digests without a turn": ("digest", "turn not in (select seq from turn)"),
-    "ledger entries without a session": ("built", "session not in (select seq from session)"),
-    "sessions without a turn": ("session", "seq not in (select session from turn)"),
-    "citations without an answer": ("cited", "answer not in (select id from answered)"),
-    "citations without a turn": ("cited", "turn not in (select id from turn)"),
-    "missed turns without a verdict": ("missed", "answer not in (select answer from feedback)"),
-    "missed turns that are no turns": ("missed", "turn not in (select id from turn)"),
-    "verdicts on no answer": ("feedback", "answer not in (select id from answered)"),
-    "strengths without a turn": ("strength", "turn <> '' and turn not in (select id from turn)"),
-    "doubled edges": ("edge", "rowid not in (select min(rowid) from edge group by src, dst, relation)"),
-    "doubled calls": ("call", "rowid not in (select min(rowid) from call group by key)"),
-}
+__all__ = ["Compaction", "compact", "leftovers", "remove_leftovers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +56,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
         removed, dropped = _copy_and_swap(store.path, leftovers(store.path)[0])
     finally:
         remove_leftovers(store.path)
-    communities.snapshot(store)  # of a generation that lasts: whoever compacts has just stopped adding
+    communities.snapshot(store)  # of a revision that lasts: whoever compacts has just stopped adding
     return Compaction(before, _size(store.path), removed, dropped)
 
 
@@ -164,20 +125,19 @@ def _contents(db: DuckDBPyConnection, name: str) -> dict[str, tuple[int, str]]:
 
 def _countable(db: DuckDBPyConnection) -> dict[str, int]:
     counts = {
-        reason: int(scalar(db, f"select count(*) from {table} where {which}"))
-        for reason, (table, which) in ORPHANS.items()
+        each.fault.what: int(scalar(db, f"select count(*) from {each.table} where {each.where}")) for each in ORPHANS
     }
     return {reason: count for reason, count in counts.items() if count}
 
 
 def _remove(db: DuckDBPyConnection) -> dict[str, int]:
     removed = {}
-    for reason, (table, which) in ORPHANS.items():
-        count = int(scalar(db, f"select count(*) from {table} where {which}"))
+    for each in ORPHANS:
+        count = int(scalar(db, f"select count(*) from {each.table} where {each.where}"))
         if count:
-            db.execute(f"delete from {table} where {which}")
-            removed[reason] = count
-            if table == "vector":  # the snapshot covers the first so many: these are others now
+            db.execute(f"delete from {each.table} where {each.where}")
+            removed[each.fault.what] = count
+            if each.table == "vector":  # the snapshot covers the first so many: these are others now
                 db.execute("delete from snapshot where name = ?", [LINKS])
     return removed
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ..relations import PREFERENCES, SHAPING
 from .cosine import unit_rows
 from .rows import UNKNOWN, append, columns, scalar
+from .schema import referring
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -234,6 +235,6 @@ def edges_of(db: DuckDBPyConnection, beside: Sequence[int]) -> dict[str, int]:
 
 def drop_concepts(db: DuckDBPyConnection) -> None:
     """Removes every topic and what was lifted of it; the assertions stay, and what domains need to be known by."""
-    for table in ("belongs", "lifted"):
+    for table, _ in referring("concept", "seq"):
         db.execute(f"delete from {table}")
     db.execute("delete from concept where kind = 'topic'")

@@ -17,7 +17,8 @@ from ..model import Kind, Relation
 from .cosine import cosines
 from .memories import MemoryRow, append_memories, numbered_memories
 from .rows import append, columns
-from .units import Numbers, UnitRows
+from .schema import EVENTS, of_kinds
+from .units import Numbers, UnitRows, drop_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,8 +27,6 @@ __all__ = ["Arguments", "EventRow", "drop_events", "find_arguments", "load_argum
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
-
-_EVENTS = "kind in ('edu', 'chunk')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,23 +155,10 @@ def _append(
 
 def drop_events(db: DuckDBPyConnection, session: int) -> None:
     """Removes the events of a session, and the arguments that take part in no other."""
-    own = f"select seq from unit where session = ? and {_EVENTS}"
-    for table, column in (
-        ("memory", "unit"), ("source", "unit"), ("event", "unit"), ("role", "event"), ("edge", "src"), ("edge", "dst"),
-    ):  # fmt: skip
-        db.execute(f"delete from {table} where {column} in ({own})", [session])
-    db.execute(f"delete from unit where session = ? and {_EVENTS}", [session])
+    drop_units(db, "session = ?", [session], EVENTS)
     db.execute(
-        """delete from source where unit in (select seq from unit where kind = 'argument')
-           and turn in (select seq from turn where session = ?)""",
+        f"""delete from source where unit in (select seq from unit where {of_kinds([Kind.ARGUMENT])})
+            and turn in (select seq from turn where session = ?)""",
         [session],
     )
-    _drop_idle_arguments(db)
-
-
-def _drop_idle_arguments(db: DuckDBPyConnection) -> None:
-    """Removes the arguments that take part in no event any more."""
-    idle = "select seq from unit where kind = 'argument' and seq not in (select argument from role)"
-    for table, column in (("memory", "unit"), ("source", "unit"), ("edge", "src"), ("edge", "dst")):
-        db.execute(f"delete from {table} where {column} in ({idle})")
-    db.execute("delete from unit where kind = 'argument' and seq not in (select argument from role)")
+    drop_units(db, "seq not in (select argument from role)", kinds=[Kind.ARGUMENT])

@@ -12,35 +12,25 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..model import TurnId
 from ..text import words
 from . import naming
-from .assertions import assertion_index
 from .ids import Tag
-from .rows import UNKNOWN, Columns, append, columns, scalar
-from .view import View
+from .rows import append, scalar
+from .schema import referring
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "KEPT", "RECENT", "Given", "Judged", "Logged", "Verdicts", "answered", "assertions_of", "drop_answers",
-    "is_any_answered", "judge", "log", "matching", "prune", "recent", "record", "strengths", "touch", "turns_with",
-    "verdicts_on", "withdraw",
+    "KEPT", "Given", "Judged", "Logged", "Verdicts", "answered", "assertions_of", "drop_answers",
+    "is_any_answered", "judge", "log", "matching", "prune", "record", "turns_with", "verdicts_on", "withdraw",
     "write_strengths",
 ]  # fmt: skip
 
 #: So many answers that nobody has judged are kept.
 KEPT = 10_000
-#: What so many answers before cited is what was recently retrieved.
-RECENT = 50
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-_TABLES = (("answered", "id"), ("cited", "answer"), ("missed", "answer"), ("feedback", "answer"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +102,7 @@ def prune(db: DuckDBPyConnection, kept: int = KEPT) -> None:
 def drop_answers(db: DuckDBPyConnection, ids: Sequence[str]) -> None:
     """Removes these answers with their citations and verdicts."""
     if ids:
-        for table, column in _TABLES:
+        for table, column in (("answered", "id"), *referring("answered", "id")):
             db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(ids)])
 
 
@@ -129,7 +119,7 @@ def matching(db: DuckDBPyConnection, prefix: str) -> list[str]:
     rows = db.execute(
         "select id from answered where starts_with(id, ?) order by asked_at desc, id limit 10", [prefix]
     ).fetchall()
-    return [str(each) for (each,) in rows] or _citing(db, prefix.removeprefix(f"{Tag.ANSWER}:"))
+    return [str(each) for (each,) in rows] or _citing(db, prefix.removeprefix(Tag.ANSWER.prefix))
 
 
 def _citing(db: DuckDBPyConnection, name: str) -> list[str]:
@@ -187,8 +177,8 @@ def judge(db: DuckDBPyConnection, answer: str, verdict: str, note: str, missed: 
 def withdraw(db: DuckDBPyConnection, answer: str) -> bool:
     """Takes the verdict on an answer back; returns whether there was one."""
     given = bool(scalar(db, "select count(*) from feedback where answer = ?", [answer]))
-    for table in ("feedback", "missed"):
-        db.execute(f"delete from {table} where answer = ?", [answer])
+    for table, column in (("feedback", "answer"), *referring("feedback", "answer")):
+        db.execute(f"delete from {table} where {column} = ?", [answer])
     return given
 
 
@@ -257,58 +247,8 @@ def assertions_of(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> int:
     return int(scalar(db, sql, [list(turns)]))
 
 
-def touch(db: DuckDBPyConnection) -> None:
-    """Notes that the store has changed, so that what a program has of it as arrays is read again."""
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
-
-
 def write_strengths(db: DuckDBPyConnection, by_turn: Mapping[str, float], others: float) -> None:
     """Makes these the strengths of what turns assert, and `others` that of all other turns."""
     db.execute("delete from strength")
     if by_turn:
         append(db, "strength", {"turn": ["", *by_turn], "value": np.array([others, *by_turn.values()])})
-
-
-def strengths(view: View) -> Floats:
-    """The strength of each assertion of `assertion_index(view)`, in its order: 1 where nobody has said anything."""
-    index, found = assertion_index(view), view.read(_strengths)
-    if not len(found["turn"]):
-        return np.ones(len(index.rows))
-    named = found["turn"] != UNKNOWN
-    by_row = np.full(view.n, found["value"][~named][0] if not named.all() else 1.0)
-    rows = view.rows_of_numbers(found["turn"][named].astype(np.int64))
-    by_row[rows[rows >= 0]] = found["value"][named][rows >= 0]
-    return by_row[index.rows]
-
-
-def _strengths(db: DuckDBPyConnection) -> Columns:
-    """By the number of the turn; under `UNKNOWN` that of the turns that are not named."""
-    return columns(
-        db,
-        """select t.seq as turn, s.value
-           from strength s left join turn t on t.id = s.turn where t.id is not null or s.turn = ''""",
-    )
-
-
-def recent(view: View) -> tuple[Ints, Floats]:
-    """The rows of the turns that the last answers cited, and for each how old that is, in days before the newest.
-
-    A turn comes as often as it was cited. Abstentions, and answers judged wrong, do not count.
-    """
-    found = view.read(_recent)
-    rows = view.rows_of_numbers(found["turn"].astype(np.int64))
-    days = found["at"].astype(np.float64) / 86_400e6
-    inside = rows >= 0
-    return rows[inside], (days.max(initial=0.0) - days)[inside]
-
-
-def _recent(db: DuckDBPyConnection) -> Columns:
-    return columns(
-        db,
-        """with late as (select id, asked_at from answered where not abstained
-               and id not in (select answer from feedback where verdict = 'wrong')
-               order by asked_at desc, id limit ?)
-           select t.seq as turn, epoch_us(late.asked_at) as at from late join cited c on c.answer = late.id
-           join turn t on t.id = c.turn order by late.asked_at desc, late.id, c.place""",
-        [RECENT],
-    )

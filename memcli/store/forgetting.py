@@ -7,45 +7,52 @@ language model's work is made again only where it is asked for again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..model import SessionId, TurnId
+from ..model import Kind, SessionId, TurnId
 from . import tombstones
 from .feedback import drop_answers
-from .quoting import Gone, quoting_answers, quoting_calls, quoting_feedback
+from .quoting import Gone, quoting
+from .revision import bump_revision
 from .rows import append, scalar
+from .schema import SHARED, TABLES, of_kinds, referring
+from .units import drop_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["REFERRING", "Doomed", "doom", "remove"]
+__all__ = ["Doomed", "doom", "remove"]
 
-#: Units that several sessions share: they stay as long as something takes part in them.
-_SHARED = "kind in ('argument', 'entity')"
-_OF_TURNS = "kind in ('sentence', 'turn')"
-#: Tables with the columns by which their rows refer to a unit.
-REFERRING = (
-    ("memory", "unit"), ("source", "unit"), ("event", "unit"), ("role", "event"), ("role", "argument"),
-    ("assertion", "unit"), ("belongs", "unit"), ("edge", "src"), ("edge", "dst"),
-)  # fmt: skip
+_SHARED = of_kinds(SHARED)
+_OF_TURNS = of_kinds([Kind.SENTENCE, Kind.TURN])
 
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """What goes: turns, sessions as a whole, units, cached calls; `rest`, the sessions that lose only some turns.
+    """What goes: turns, sessions as a whole, units; `rest`, the sessions that lose only some turns.
 
-    `answers`: those that cite a turn which goes, or that quote one, or on which a remark does; `feedback`: the remarks.
+    `answers`: those that cite a turn which goes, or that quote one, or on which a remark does. `quoting`: by each table
+    that may quote what goes (`schema.Column.quotes`) what its rows are known by that do.
     """
 
     turns: Sequence[TurnId]
     sessions: int
     units: int
-    calls: Sequence[str]
-    feedback: Sequence[str]
+    quoting: Mapping[str, Sequence[str]]
     answers: Sequence[str]
     rest: Sequence[tuple[int, SessionId]]
+
+    @property
+    def calls(self) -> Sequence[str]:
+        """The kept calls of language models that quote it."""
+        return self.quoting.get("call", ())
+
+    @property
+    def feedback(self) -> Sequence[str]:
+        """The answers on which there is a remark that quotes it."""
+        return self.quoting.get("feedback", ())
 
 
 def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
@@ -64,10 +71,10 @@ def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
     rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
         and s.seq in (select session from turn where seq not in (select seq from doomed_turn)) order by s.seq""")
     left = [(int(seq), SessionId(session)) for seq, session in rest.fetchall()]
-    calls, feedback, quoting = _quoting(db)
-    answers = sorted({*quoting, *feedback, *_citing(db)})
+    quotes = _quoting(db)
+    answers = sorted({*quotes.get("answered", ()), *quotes.get("feedback", ()), *_citing(db)})
     sessions = int(scalar(db, "select count(*) from touched")) - len(left)
-    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), calls, feedback, answers, left)
+    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), quotes, answers, left)
 
 
 def _doom_idle(db: DuckDBPyConnection) -> None:
@@ -85,13 +92,14 @@ def _citing(db: DuckDBPyConnection) -> list[str]:
     return _texts(db, f"select answer from cited {among} union select answer from missed {among}")
 
 
-def _quoting(db: DuckDBPyConnection) -> tuple[list[str], list[str], list[str]]:
-    """The calls, remarks and answers that quote what goes."""
-    held = " + ".join(f"(select count(*) from {table})" for table in ("call", "feedback", "answered"))
+def _quoting(db: DuckDBPyConnection) -> dict[str, list[str]]:
+    """By each table what its rows are known by that quote what goes."""
+    quoting_tables = [table for table in TABLES.values() if table.quoting]
+    held = " + ".join(f"(select count(*) from {table.name})" for table in quoting_tables)
     if not scalar(db, f"select {held}"):
-        return [], [], []
+        return {}
     gone = Gone(_going(db), _staying(db))
-    return quoting_calls(db, gone), quoting_feedback(db, gone), quoting_answers(db, gone)
+    return {table.name: quoting(db, table, gone) for table in quoting_tables}
 
 
 def _going(db: DuckDBPyConnection) -> Iterator[str]:
@@ -118,13 +126,20 @@ def remove(db: DuckDBPyConnection, doomed: Doomed) -> None:
     _remove_units(db)
     _remove_turns(db)
     _number_again(db)
-    db.execute("delete from call where key in (select unnest(?::varchar[]))", [list(doomed.calls)])
     drop_answers(db, doomed.answers)
+    _remove_quoting(db, doomed.quoting)
     db.execute("delete from snapshot")  # each holds something of every turn
     tombstones.bury(db, doomed.turns)
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+    bump_revision(db)
     for name in ("doomed_turn", "doomed_unit", "touched"):
         db.execute(f"drop table temp.{name}")
+
+
+def _remove_quoting(db: DuckDBPyConnection, quotes: Mapping[str, Sequence[str]]) -> None:
+    for name, keys in quotes.items():
+        shown = TABLES[name].shown
+        for table, column in ((name, shown), *referring(name, shown)) if keys else ():
+            db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(keys)])
 
 
 def _bequeath(db: DuckDBPyConnection) -> None:
@@ -162,14 +177,9 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
 
 
 def _remove_units(db: DuckDBPyConnection) -> None:
-    gone = "(select seq from doomed_unit)"
-    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in {gone}")
-    for table, column in REFERRING:
-        db.execute(f"delete from {table} where {column} in {gone}")
-    db.execute(f"delete from unit where seq in {gone}")
+    drop_units(db, "seq in (select seq from doomed_unit)")
     db.execute(f"""delete from source where unit in (select seq from unit where {_SHARED})
         and turn in (select t.seq from turn t where t.session in (select session from touched))""")
-    db.execute("delete from source where turn in (select seq from doomed_turn)")
     db.execute("delete from vector where seq not in (select vector from unit where vector is not null)")
     _respell(db)
 
@@ -198,8 +208,10 @@ def _spelled(text: str, said: Sequence[str]) -> str:
 
 
 def _remove_turns(db: DuckDBPyConnection) -> None:
-    for table, column in (("posting", "turn"), ("document", "turn"), ("digest", "turn"), ("turn", "seq")):
-        db.execute(f"delete from {table} where {column} in (select seq from doomed_turn)")
+    for key in ("seq", "id"):
+        for table, column in referring("turn", key):
+            db.execute(f"delete from {table} where {column} in (select {key} from doomed_turn)")
+    db.execute("delete from turn where seq in (select seq from doomed_turn)")
     empty = "in (select session from touched) and {} not in (select session from turn)"
     db.execute(f"delete from built where session {empty.format('session')}")
     db.execute(f"delete from session where seq {empty.format('seq')}")

@@ -1,6 +1,6 @@
 """The memory graph of an open store, to be looked at: in figures, around some units, or whole.
 
-The graph itself is in `graph_columns`, its communities in `communities`; this module is what others import.
+The graph itself is in `views.graph`, its communities in `communities`; this module is what others import.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from ..errors import NothingFound, UsageError
 from ..model import Edge, Kind, UnitId
 from .communities import Communities, communities, key_terms, snapshot
-from .graph_columns import Graph, Ints, load
 from .rows import from_stored
+from .views.graph import Graph, Ints, load
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -11,11 +11,13 @@ import numpy as np
 
 from ..errors import StoreDamaged
 from . import location, migrations
-from .checks import Check, Mend, checks
+from .checks import Check, checks
 from .compaction import leftovers
 from .connection import Store
 from .identity import Identity, identity
+from .revision import counters, is_counted
 from .rows import columns, scalar
+from .schema import Mend
 from .unsound import unsound
 
 if TYPE_CHECKING:
@@ -74,9 +76,8 @@ def _schema(db: DuckDBPyConnection) -> Iterator[Finding]:
     if done != known:
         wrong = next((each for each in done if each not in known), done[-1])
         yield Finding("migrations that are none of memcli's", 1, f"{wrong[0]} {wrong[1]}")
-    counts = db.execute("select try_cast(value as bigint) from meta where key = 'generation'").fetchall()
-    if len(counts) != 1 or counts[0][0] is None:
-        yield Finding("a generation that is no number", 1, str(counts))
+    if not is_counted(db):
+        yield Finding("a revision that is no number", 1, str(counters(db)))
 
 
 def _rows(db: DuckDBPyConnection, check: Check) -> Iterator[Finding]:

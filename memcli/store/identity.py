@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged, UsageError
 from .rows import transaction
+from .schema import TABLES, Origin
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["Identity", "another_embedder", "drop_index", "identity", "set_identity", "settle_identity"]
-
-#: Everything that can be made again from what was said.
-REBUILDABLE = (
-    "unit", "source", "edge", "vector", "posting", "document", "built", "snapshot", "memory", "event", "role",
-    "assertion", "concept", "belongs", "lifted",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +69,7 @@ def _note(db: DuckDBPyConnection, chosen: Identity) -> None:
 def drop_index(db: DuckDBPyConnection, chosen: Identity) -> None:
     """Removes everything rebuildable and notes another embedder, in one transaction; what was said stays."""
     with transaction(db):
-        for table in REBUILDABLE:
-            db.execute(f"delete from {table}")
+        for table in TABLES.values():
+            if table.origin is Origin.REBUILDABLE:
+                db.execute(f"delete from {table.name}")
         _note(db, chosen)

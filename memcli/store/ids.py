@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ..model import Kind, TurnId, UnitId
 
-__all__ = ["FORMERLY", "TAGS", "Tag", "round_id", "tagged", "with_tag"]
+__all__ = ["CHUNKS", "FORMERLY", "TAGS", "Tag", "pattern", "round_id", "tagged", "with_tag"]
 
 
 @unique
@@ -34,6 +34,11 @@ class Tag(StrEnum):
     CONCEPT = "c"  # an edge of a person: `store.lifted`
     ANSWER = "a"
 
+    @property
+    def prefix(self) -> str:
+        """What ids of this kind begin with."""
+        return f"{self}:"
+
 
 #: The tag of each kind of unit. Entities have no units.
 TAGS: Mapping[Kind, Tag] = MappingProxyType({Kind[tag.name]: tag for tag in Tag if tag.name in Kind.__members__})
@@ -42,14 +47,23 @@ TAGS: Mapping[Kind, Tag] = MappingProxyType({Kind[tag.name]: tag for tag in Tag 
 FORMERLY: Mapping[Kind, str] = MappingProxyType({Kind.SUMMARY: "s", Kind.CHUNK: "c", Kind.ARGUMENT: "a"})
 
 
+#: How chunks of turns were called by `search` until their units' ids were printed: by their kind, and their first turn.
+CHUNKS = tuple(f"{kind}:" for kind in (Kind.ROUND, Kind.TURN, Kind.SESSION))
+
+
 def tagged(tag: Tag, content: str, digits: int = 16) -> str:
     """The id of what has this content; `digits` is even."""
-    return f"{tag}:{blake2b(content.encode(), digest_size=digits // 2).hexdigest()}"
+    return f"{tag.prefix}{blake2b(content.encode(), digest_size=digits // 2).hexdigest()}"
+
+
+def pattern(tag: Tag, digits: int = 16) -> str:
+    """What ids of this kind look like, as a regular expression."""
+    return f"{tag.prefix}[0-9a-f]{{{digits}}}"
 
 
 def with_tag(name: str, tag: Tag) -> str:
     """`name` as an id of this kind: with the tag, if it was left out."""
-    return name if name.startswith(f"{tag}:") else f"{tag}:{name}"
+    return name if name.startswith(tag.prefix) else tag.prefix + name
 
 
 def round_id(first: TurnId) -> UnitId:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "TAKEN_BACK", "Edge", "Member", "drop_forgotten", "edges", "give_back", "members", "note_declined", "take_back",
+    "TAKEN_BACK", "Edge", "Member", "edges", "give_back", "members", "note_declined", "take_back",
     "taken_back", "turns",
 ]  # fmt: skip
 
@@ -150,8 +150,3 @@ def note_declined(db: DuckDBPyConnection, edge: Edge, why: str) -> None:
     """Notes why this edge is declined; empty, that it is not."""
     place = [edge.row.topic, edge.row.head]
     db.execute("update lifted set declined = ? where concept = ? and head = ?", [why, *place])
-
-
-def drop_forgotten(db: DuckDBPyConnection) -> None:
-    """Removes of every decision what is no longer in the store."""
-    db.execute("delete from decision where turn not in (select id from turn)")

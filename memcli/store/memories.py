@@ -16,13 +16,13 @@ import numpy.typing as npt
 from ..model import Kind, Relation, SessionId, TurnId
 from .cosine import cosines
 from .rows import append, columns, from_stored, scalar, to_stored
-from .units import Numbers, UnitRows
+from .schema import GENERATED
+from .units import Numbers, UnitRows, drop_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "GENERATED",
     "Fact",
     "MemoryRow",
     "Said",
@@ -38,10 +38,7 @@ __all__ = [
 
 Floats = npt.NDArray[np.float32]
 
-#: The kinds that are generated and not said.
-GENERATED = (Kind.SUMMARY, Kind.KEYWORD, Kind.FACT, Kind.INSIGHT)
 _BLOCK = 8192  # vectors that are compared at a time
-_GENERATED = f"kind in ({', '.join(repr(kind.value) for kind in GENERATED)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +113,7 @@ def append_memories(db: DuckDBPyConnection, seqs: Sequence[int], rows: Sequence[
 
 def drop_memories(db: DuckDBPyConnection, session: int) -> None:
     """Removes what was generated for a session; what it had taken the place of holds again."""
-    own = f"select seq from unit where session = ? and {_GENERATED}"
-    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in ({own})", [session])
-    for table, column in (("memory", "unit"), ("source", "unit"), ("edge", "src"), ("edge", "dst")):
-        db.execute(f"delete from {table} where {column} in ({own})", [session])
-    db.execute(f"delete from unit where session = ? and {_GENERATED}", [session])
+    drop_units(db, "session = ?", [session], GENERATED)
 
 
 def replace(db: DuckDBPyConnection, old: int, new: int, at: datetime | None) -> None:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .checks import Mend
 from .compaction import remove_leftovers
 from .connection import Store
-from .forgetting import REFERRING
 from .health import Finding
+from .revision import bump_revision
 from .rows import transaction
+from .schema import OF_MEMORY, SAID, SHARED, TABLES, Mend, Origin, of_kinds, referring
 from .snapshots import LINKS
+from .units import drop_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["clear", "finish"]
 
-_OF_INDEX = "kind in ('sentence', 'turn', 'round', 'session')"
+#: What of memory is of one session, and joined to it.
+_OF_SESSION = [kind for kind in OF_MEMORY if kind not in SHARED]
 
 
 def clear(store: Store, findings: Sequence[Finding]) -> None:
@@ -32,7 +34,7 @@ def clear(store: Store, findings: Sequence[Finding]) -> None:
     with store.writing() as db, transaction(db):
         for finding in findings:
             _clear(db, finding)
-        db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+        bump_revision(db)
 
 
 def _clear(db: DuckDBPyConnection, finding: Finding) -> None:
@@ -54,7 +56,6 @@ def _clear(db: DuckDBPyConnection, finding: Finding) -> None:
 def _drop_index(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
     """Removes the index of these sessions; the ledger says so. Their vectors go too, in case it is these."""
     among = "session in (select unnest(?::integer[]))"
-    own = f"select seq from unit where {among} and {_OF_INDEX}"
     turns = f"select seq from turn where {among}"
     vectors = f"select vector from unit where {among} and kind = 'sentence'"
     others = f"""select distinct session from unit where kind = 'sentence' and vector in ({vectors})
@@ -65,11 +66,10 @@ def _drop_index(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
         _drop_index(db, everywhere)
         return
     db.execute(f"delete from vector where seq in ({vectors})", [sessions])
-    for table, column in (("source", "unit"), ("edge", "src"), ("edge", "dst")):
-        db.execute(f"delete from {table} where {column} in ({own})", [sessions])
-    db.execute(f"delete from unit where {among} and {_OF_INDEX}", [sessions])
-    for table in ("posting", "document"):
-        db.execute(f"delete from {table} where turn in ({turns})", [sessions])
+    drop_units(db, among, [sessions], SAID)
+    for table, column in referring("turn", "seq"):
+        if TABLES[table].origin is Origin.REBUILDABLE and TABLES[table].made_from == "turn":
+            db.execute(f"delete from {table} where {column} in ({turns})", [sessions])
     db.execute(f"delete from built where {among} and producer = 'transcript'", [sessions])
     db.execute(f"update built set version = 0 where {among} and producer = 'associations'", [sessions])
     db.execute("delete from snapshot where name = ?", [LINKS])
@@ -79,12 +79,9 @@ def _drop_units(db: DuckDBPyConnection, units: Sequence[int]) -> None:
     """Removes generated units. What a session lacks then is made again, but for a language model's work."""
     among = "(select unnest(?::integer[]))"
     sessions = [s for (s,) in db.execute(f"select distinct session from unit where seq in {among}", [units]).fetchall()]
-    db.execute(f"update memory set valid_to = null, replaced_by = null where replaced_by in {among}", [units])
     lost = f"unit in {among} and replaced_by not in (select seq from unit)"
     db.execute(f"update memory set valid_to = null, replaced_by = null where {lost}", [units])
-    for table, column in REFERRING:
-        db.execute(f"delete from {table} where {column} in {among}", [units])
-    db.execute(f"delete from unit where seq in {among}", [units])
+    drop_units(db, f"seq in {among}", [units])
     _reopen(db, sessions)
 
 
@@ -99,8 +96,8 @@ def _reopen(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
 def finish(store: Store) -> None:
     """Joins generated memory to its sessions' new units. Raises StoreError."""
     with store.writing() as db, transaction(db):
-        db.execute("""insert into edge select u.seq, s.seq, 'membership', 1 from unit u
+        db.execute(f"""insert into edge select u.seq, s.seq, 'membership', 1 from unit u
             join unit s on s.session = u.session and s.kind = 'session'
-            where u.kind in ('summary', 'keyword', 'fact', 'insight', 'edu', 'chunk', 'assertion')
+            where u.{of_kinds(_OF_SESSION)}
             and not exists (select 1 from edge e where e.src = u.seq and e.dst = s.seq
                             and e.relation = 'membership')""")

@@ -1,4 +1,8 @@
-"""The store's schema as an ordered list of named steps; each commits together with the record that it was done."""
+"""How stores of older schemas become like the register (`schema`): an ordered list of named steps.
+
+Each commits together with the record that it was done. A new store is made from the register, as
+if it had had them all.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from collections.abc import Callable
 import duckdb
 
 from ..errors import StoreDamaged, StoreTooNew
+from . import schema
+from .revision import is_counted, start_counting
 from .rows import scalar, transaction
 
 __all__ = ["MIGRATIONS", "check", "is_whole", "migrate", "version"]
@@ -170,15 +176,27 @@ def version(db: duckdb.DuckDBPyConnection) -> int:
 
 
 def migrate(db: duckdb.DuckDBPyConnection) -> None:
-    """Brings the open store to the newest schema, one committed step after another.
+    """Brings the open store to the newest schema, one committed step after another; a new one gets it at once.
 
     Raises StoreTooNew where a newer memcli made it.
     """
     done = version(db)
     check(done)
+    if done == 0:
+        with transaction(db):
+            _create(db)
+        return
     for number, (name, step) in enumerate(MIGRATIONS[done:], start=done + 1):
         with transaction(db):
             _apply(db, number, name, step)
+
+
+def _create(db: duckdb.DuckDBPyConnection) -> None:
+    """Makes a new store as the register has it, which is what all the steps together lead to."""
+    schema.create(db)
+    start_counting(db)
+    for number, (name, _) in enumerate(MIGRATIONS, start=1):
+        db.execute("insert into migration values (?, ?, now())", [number, name])
 
 
 def _apply(
@@ -210,7 +228,7 @@ def is_whole(db: duckdb.DuckDBPyConnection) -> bool:
         with duckdb.connect() as other:
             for number, (name, step) in enumerate(MIGRATIONS[:done], start=1):
                 _apply(other, number, name, step)
-            return _columns(other) <= _columns(db) and _counts(db) and not _pretends(db)
+            return _columns(other) <= _columns(db) and is_counted(db) and not _pretends(db)
     except (duckdb.Error, StoreDamaged):
         return False
 
@@ -219,12 +237,6 @@ def _columns(db: duckdb.DuckDBPyConnection) -> set[tuple[str, str, str]]:
     sql = """select table_name, column_name, data_type from duckdb_columns()
         where not internal and database_name = current_database() and schema_name = 'main'"""
     return set(db.execute(sql).fetchall())
-
-
-def _counts(db: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the generation is a number, which every write adds to."""
-    counts = db.execute("select try_cast(value as bigint) from meta where key = 'generation'").fetchall()
-    return len(counts) == 1 and counts[0][0] is not None
 
 
 def _pretends(db: duckdb.DuckDBPyConnection) -> bool:

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..model import TurnId
 from . import lifted
-from .ids import FORMERLY, TAGS, Tag
+from .ids import CHUNKS, FORMERLY, TAGS, Tag
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["nodes", "turns"]
-
-#: How chunks of turns were called by `search` until their units' ids were printed.
-_CHUNKS = ("round:", "turn:", "session:")
 
 
 def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
@@ -37,7 +34,7 @@ def nodes(db: DuckDBPyConnection, name: str) -> list[str]:
     for each in _renamed(name):
         if db.execute("select 1 from unit where id = ?", [each]).fetchall():
             return [each]
-    if name.startswith(_CHUNKS) and (chunk := _chunk(db, name)):
+    if name.startswith(CHUNKS) and (chunk := _chunk(db, name)):
         return chunk
     return [str(turn) for turn in turns(db, name)] or [name]
 
@@ -45,7 +42,7 @@ def nodes(db: DuckDBPyConnection, name: str) -> list[str]:
 def _renamed(name: str) -> Iterator[str]:
     """What is called so today, if it was called `name` before tags were renamed."""
     tag, _, digits = name.partition(":")
-    return (f"{TAGS[kind]}:{digits}" for kind, old in FORMERLY.items() if old == tag)
+    return (TAGS[kind].prefix + digits for kind, old in FORMERLY.items() if old == tag)
 
 
 def _of_units(db: DuckDBPyConnection, names: Sequence[str]) -> list[str]:
@@ -65,14 +62,14 @@ def _cited(db: DuckDBPyConnection, name: str) -> list[str]:
 
 
 def _rested_on(db: DuckDBPyConnection, name: str) -> list[str]:
-    if not name.startswith(f"{Tag.CONCEPT}:"):
+    if not name.startswith(Tag.CONCEPT.prefix):
         return []
     edges = [edge for edge in lifted.edges(db) if edge.id == name]
     return [str(turn) for edge in edges for turn in lifted.turns(db, edge)]
 
 
 def _of_chunk(db: DuckDBPyConnection, name: str) -> list[str]:
-    return _of_units(db, _chunk(db, name)) if name.startswith(_CHUNKS) else []
+    return _of_units(db, _chunk(db, name)) if name.startswith(CHUNKS) else []
 
 
 def _chunk(db: DuckDBPyConnection, name: str) -> list[str]:

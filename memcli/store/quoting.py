@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from ..text import clean, sentences, words
+from .schema import Table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Gone", "quoting_answers", "quoting_calls", "quoting_feedback"]
+__all__ = ["Gone", "quoting"]
 
 _RUN = 6
 _LETTERS = re.compile(r"[^\W_]+")
@@ -118,24 +119,10 @@ def _strings(text: str) -> Iterator[str]:
             waiting.extend(each)
 
 
-def quoting_calls(db: DuckDBPyConnection, gone: Gone) -> list[str]:
-    """The keys of the calls of which the request or the response quotes it."""
-    return _quoting(db, "select key, request, response from call", gone)
-
-
-def quoting_answers(db: DuckDBPyConnection, gone: Gone) -> list[str]:
-    """The answers that were given to a question which quotes it."""
-    return _quoting(db, "select id, question from answered", gone)
-
-
-def quoting_feedback(db: DuckDBPyConnection, gone: Gone) -> list[str]:
-    """The answers, as they are noted, on which there is a remark that quotes it, or which do themselves."""
-    return _quoting(db, "select answer, answer, note from feedback", gone)
-
-
-def _quoting(db: DuckDBPyConnection, sql: str, gone: Gone) -> list[str]:
+def quoting(db: DuckDBPyConnection, table: Table, gone: Gone) -> list[str]:
+    """What the rows of `table` are known by of which a text quotes it (`schema.Column.quotes`)."""
     found = []
-    cursor = db.execute(sql)
+    cursor = db.execute(f"select {table.shown}, {', '.join(table.quoting)} from {table.name}")
     while rows := cursor.fetchmany(_ROWS):
         found += [key for key, *texts in rows if any(gone.is_quoted(text) for text in texts)]
     return found

@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from ..errors import StoreDamaged
 from .connection import Store
 from .rows import columns, scalar, transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["LINKS", "UNFINISHED", "covered", "generation", "load", "names", "save"]
+__all__ = ["LINKS", "UNFINISHED", "covered", "load", "names", "save"]
 
 #: The snapshot of the HNSW index.
 LINKS = "links"
@@ -26,16 +25,8 @@ _PART = 4 << 20
 UNFINISHED = ".new"
 
 
-def generation(db: DuckDBPyConnection) -> int:
-    """How many times the store has been written to. Raises StoreDamaged where it holds no number for that."""
-    value = scalar(db, "select try_cast(value as bigint) from meta where key = 'generation'")
-    if value is None:
-        raise StoreDamaged("the store does not say how often it was written to", "memcli doctor says what is wrong")
-    return int(value)
-
-
 def save(store: Store, name: str, data: bytes, rows: int, made_at: int) -> None:
-    """Stores `data`, made at the generation `made_at`, as the snapshot `name` in place of the one before.
+    """Stores `data`, made at the revision `made_at`, as the snapshot `name` in place of the one before.
 
     The store is held for a part of it at a time; until all of it is there, the one before stays.
     """
@@ -52,7 +43,7 @@ def save(store: Store, name: str, data: bytes, rows: int, made_at: int) -> None:
 
 
 def load(db: DuckDBPyConnection, name: str) -> tuple[bytes, int, int] | None:
-    """The snapshot's bytes, rows and generation; None where it is missing or its checksum is wrong."""
+    """The snapshot's bytes, rows and revision; None where it is missing or its checksum is wrong."""
     found = columns(db, "select data, rows, generation, checksum from snapshot where name = ? order by part", [name])
     if not len(found["data"]):
         return None

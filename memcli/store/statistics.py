@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ..model import Kind
 from . import migrations
 from .connection import Store
 from .identity import Identity, identity
-from .memories import GENERATED
 from .rows import from_stored, scalar
+from .schema import GENERATED, SAID, TABLES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["Statistics", "statistics"]
 
-_TABLES = ("session", "turn", "vector", "tombstone", "call", "answered", "feedback")
+_COUNTED = [table.name for table in TABLES.values() if table.counted]
 _GENERATED = [kind.value for kind in GENERATED]
-_EVENTS = ["edu", "chunk", "argument", "assertion", "entity"]
+_EVENTS = [kind.value for kind in Kind if kind not in {*SAID, *GENERATED}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def statistics(store: Store) -> Statistics:
         return Statistics(
             conversations=int(scalar(db, "select count(distinct conversation) from session")),
             speakers=int(scalar(db, "select count(distinct speaker) from turn")),
-            tables={table: int(scalar(db, f"select count(*) from {table}")) for table in _TABLES},
+            tables={table: int(scalar(db, f"select count(*) from {table}")) for table in _COUNTED},
             undated=int(scalar(db, "select count(*) from turn where said_at is null")),
             first=_dated(db, "asc"),
             last=_dated(db, "desc"),

@@ -89,9 +89,10 @@ def add_session(db: DuckDBPyConnection, seq: int, session: Session) -> None:
     db.execute("insert into session values (?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def turn_count(db: DuckDBPyConnection, session: int) -> int:
-    """How many turns a stored session has."""
-    return int(scalar(db, "select count(*) from turn where session = ?", [session]))
+def turn_count(db: DuckDBPyConnection, session: int | None = None) -> int:
+    """How many turns a stored session has; without one, the whole store."""
+    which, parameters = ("", []) if session is None else ("where session = ?", [session])
+    return int(scalar(db, f"select count(*) from turn {which}", parameters))
 
 
 def add_turns(db: DuckDBPyConnection, first: int, session: int, position: int, turns: Sequence[Turn]) -> None:

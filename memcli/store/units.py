@@ -5,7 +5,7 @@ Sentence and turn units are appended and stay; the round and session units of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +14,31 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation, TurnId, UnitId
 from .rows import append, columns, scalar
+from .schema import clearing, of_kinds, referring
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
+    "Joined",
     "Numbers",
     "SentenceRow",
     "UnitRows",
+    "add_edges",
     "drop_coarse",
+    "drop_units",
     "first_units",
-    "record_built",
+    "replace_edges",
     "sentence_rows",
     "sentence_rows_of",
     "turn_units",
     "turn_units_of",
-    "unbuilt",
     "write_units",
 ]
+
+
+#: Two units, by number, and the weight of the edge between them.
+Joined = tuple[int, int, float]
 
 
 @dataclass(slots=True)
@@ -113,9 +120,21 @@ def write_units(db: DuckDBPyConnection, sessions: Sequence[UnitRows]) -> None:
     append(db, "unit", {name: found[name] for name in order})
     if sources := [pair for rows in sessions for pair in rows.sources]:
         append(db, "source", dict(zip(("unit", "turn"), np.array(sources).T, strict=True)))
-    if edges := [edge for rows in sessions for edge in rows.edges]:
+    add_edges(db, [edge for rows in sessions for edge in rows.edges])
+
+
+def add_edges(db: DuckDBPyConnection, edges: Sequence[tuple[int, int, str, float]]) -> None:
+    """Appends edges: the numbers of the two units, the relation, the weight."""
+    if edges:
         src, dst, relation, weight = map(list, zip(*edges, strict=True))
         append(db, "edge", {"src": src, "dst": dst, "relation": relation, "weight": weight})
+
+
+def replace_edges(db: DuckDBPyConnection, session: int, relation: Relation, edges: Iterable[Joined]) -> None:
+    """Makes these the edges of this relation that leave the units of a session, in place of those that it had."""
+    own = "select seq from unit where session = ?"
+    db.execute(f"delete from edge where relation = ? and src in ({own})", [relation.value, session])
+    add_edges(db, [(src, dst, relation.value, weight) for src, dst, weight in edges])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +194,25 @@ def _turn_units(
     return rows
 
 
+def drop_units(
+    db: DuckDBPyConnection, where: str, parameters: Sequence[object] = (), kinds: Collection[Kind] = tuple(Kind)
+) -> None:
+    """Removes the units of these kinds for which `where` holds, SQL over a row of `unit` and never from data, with all
+    that refers to them; what they had taken the place of holds again.
+    """
+    which = where if len(kinds) == len(Kind) else f"{where} and {of_kinds(kinds)}"
+    own = f"select seq from unit where {which}"
+    for table, column, clears in clearing("unit", "seq", kinds):
+        cleared = ", ".join(f"{each} = null" for each in clears)
+        db.execute(f"update {table} set {cleared} where {column} in ({own})", parameters)
+    for table, column in referring("unit", "seq", kinds):
+        db.execute(f"delete from {table} where {column} in ({own})", parameters)
+    db.execute(f"delete from unit where {which}", parameters)
+
+
 def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
     """Removes the round and session units of a session, and what refers to them."""
-    coarse = "select seq from unit where session = ? and kind in ('round', 'session')"
-    for end in ("src", "dst"):
-        db.execute(f"delete from edge where {end} in ({coarse})", [session])
-    db.execute(f"delete from source where unit in ({coarse})", [session])
-    db.execute("delete from unit where session = ? and kind in ('round', 'session')", [session])
+    drop_units(db, "session = ?", [session], (Kind.ROUND, Kind.SESSION))
 
 
 def first_units(db: DuckDBPyConnection, vectors: Iterable[int]) -> dict[int, int]:
@@ -192,23 +223,3 @@ def first_units(db: DuckDBPyConnection, vectors: Iterable[int]) -> dict[int, int
         [list(vectors)],
     )
     return dict(zip(found["vector"].tolist(), found["unit"].tolist(), strict=True))
-
-
-def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:
-    """Notes in the ledger that `producer` has been run over the first `turns` turns of the session."""
-    if scalar(db, "select count(*) from built where session = ? and producer = ?", [session, producer]):
-        db.execute("delete from built where session = ? and producer = ?", [session, producer])
-    db.execute("insert into built values (?, ?, ?, ?)", [session, producer, version, turns])
-
-
-def unbuilt(db: DuckDBPyConnection, producers: Mapping[str, int]) -> list[int]:
-    """The sessions for which some producer has not been run in its present version over all turns, in order."""
-    rows: Sequence[tuple[int]] = db.execute(
-        """with size as (select session, count(*) as turns from turn group by session),
-                wanted as (select unnest(?::varchar[]) as producer, unnest(?::integer[]) as version)
-           select distinct s.session from size s cross join wanted w left join built b
-             on b.session = s.session and b.producer = w.producer and b.version = w.version and b.turns = s.turns
-           where b.session is null order by 1""",
-        [list(producers), list(producers.values())],
-    ).fetchall()
-    return [int(seq) for (seq,) in rows]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from . import communities, hnsw, snapshots
+from .revision import revision
 from .rows import scalar
 
 if TYPE_CHECKING:
@@ -41,5 +42,5 @@ def _wrong(db: DuckDBPyConnection, name: str) -> str:
     rows = _ROWS[name](found[0]) if found is not None else 0
     if found is None or rows != found[1]:
         return "broken snapshots"
-    ahead = found[2] > snapshots.generation(db) or rows > int(scalar(db, "select count(*) from unit"))
+    ahead = found[2] > revision(db) or rows > int(scalar(db, "select count(*) from unit"))
     return "snapshots ahead of the store" if ahead else ""

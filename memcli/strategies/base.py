@@ -14,9 +14,9 @@ from ..errors import UsageError
 from ..languages import language
 from ..model import Filters, Hit, Kind, Needs, Query, Question, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import settled, top_and_ties
-from ..store.event_view import bodies
 from ..store.ids import round_id
-from ..store.view import View
+from ..store.views.events import bodies
+from ..store.views.view import View
 
 __all__ = [
     "Mentioning",

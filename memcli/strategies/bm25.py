@@ -9,7 +9,7 @@ import numpy as np
 
 from ..model import Hit, Kind, Needs, Query
 from ..ranking.bm25 import K1, B, bm25
-from ..store.view import View
+from ..store.views.view import View
 from ..text import content_stems
 from .base import cut
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum
-from ..store.view import View
+from ..store.views.view import View
 from .base import cut
 
 __all__ = ["Dense"]

@@ -17,8 +17,8 @@ from ..ranking.arrays import top, top_and_ties
 from ..ranking.pagerank import pagerank
 from ..store.cosine import cosines as cosines_of
 from ..store.cosine import unit_rows
-from ..store.event_view import EventGraph, event_graph
-from ..store.view import View
+from ..store.views.events import EventGraph, event_graph
+from ..store.views.view import View
 from .base import mention_vectors, ranked
 from .filters import Filters, Thresholds
 

@@ -16,9 +16,9 @@ from ..languages.base import NAMELESS, PREFERENCE
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
 from ..ranking.arrays import Neighbours, top
-from ..store.assertions import assertion_index
 from ..store.cosine import cosines
-from ..store.view import View, days
+from ..store.views.assertions import assertion_index
+from ..store.views.view import View, days
 from ..text import content_stems
 from .base import cut
 

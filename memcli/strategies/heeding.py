@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..model import Hit, Query
-from ..store.view import View
+from ..store.views.view import View
 from .base import turn_units
 
 __all__ = ["heed", "room"]

@@ -16,9 +16,8 @@ from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking.arrays import group_max, group_sum, top, top_and_ties
 from ..ranking.entropy import entropy, router_weights, softmax
 from ..ranking.pagerank import pagerank
-from ..store.nodes import Nodes
-from ..store.recalled import associations, nodes
-from ..store.view import View
+from ..store.views.associations import Nodes, associations, nodes
+from ..store.views.view import View
 from .base import chunk_units, left_out, ranked
 
 __all__ = ["PARTS", "MemGAS", "variant"]

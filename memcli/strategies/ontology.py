@@ -18,10 +18,9 @@ from ..ranking import router, unified
 from ..ranking.arrays import group_best, group_max, group_sum, top
 from ..ranking.router import Plan, Policy
 from ..ranking.unified import Combiner
-from ..store.assertions import AssertionIndex, assertion_index
 from ..store.cosine import cosines, unit_rows
-from ..store.feedback import strengths
-from ..store.view import View
+from ..store.views.assertions import AssertionIndex, assertion_index, strengths
+from ..store.views.view import View
 from .base import cut, left_out
 from .recent import profiled
 

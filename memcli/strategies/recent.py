@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from ..ranking import profile
 from ..ranking.arrays import group_max
-from ..store.feedback import recent
-from ..store.view import View
+from ..store.views.answers import recent
+from ..store.views.view import View
 
 __all__ = ["profiled"]
 

@@ -18,8 +18,8 @@ from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking.arrays import group_max, top, top_and_ties
 from ..ranking.bm25 import bm25
 from ..store.cosine import cosines
-from ..store.recalled import memories
-from ..store.view import View
+from ..store.views.memories import memories
+from ..store.views.view import View
 from ..text import content_stems
 from .base import chunk_units, ranked
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from ...generated import Event, Vectors
 from ...languages import spoken
-from ...model import Kind
+from ...model import Kind, Relation
 from ...store import events as stored
 from ...store.events import Arguments, EventRow
 from ...store.ids import TAGS, Tag, tagged
 from ...store.memories import MemoryRow
-from ...store.rows import append, transaction
+from ...store.rows import transaction
 from ...store.sharing import in_turns
+from ...store.units import add_edges
 from ..plan import EVENTS, Producer
 from ..producer.asking import SessionWriter
 from ..producer.runner import Runner
@@ -82,7 +83,8 @@ class Events(Runner[SessionWriter[Event], _Draft]):
         known = stored.find_arguments(db, of_arguments)
         numbers = stored.write_events(db, read.seq, rows, of_arguments)
         new = {numbers[id_]: row.vector for id_, row in of_arguments.items() if id_ not in known}
-        _join(db, self._synonyms(db, new))
+        synonyms = self._synonyms(db, new)
+        add_edges(db, [(src, dst, Relation.SYNONYM.value, cosine) for src, dst, cosine in synonyms])
         record(db, read, EVENTS, draft.by, draft.by.version)
 
     def _synonyms(self, db: DuckDBPyConnection, new: Mapping[int, Vectors]) -> list[tuple[int, int, float]]:
@@ -92,12 +94,6 @@ class Events(Runner[SessionWriter[Event], _Draft]):
         if self._arguments is None:
             self._arguments = stored.load_arguments(db, self._embedder.dimension, before=min(new))
         return self._arguments.synonyms(new, SYNONYM, MOST_SYNONYMS)
-
-
-def _join(db: DuckDBPyConnection, synonyms: Sequence[tuple[int, int, float]]) -> None:
-    if synonyms:
-        src, dst, weight = map(list, zip(*synonyms, strict=True))
-        append(db, "edge", {"src": src, "dst": dst, "relation": ["synonym"] * len(src), "weight": weight})
 
 
 def _offline(read: StoredSession) -> _Draft:

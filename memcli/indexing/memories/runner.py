@@ -18,7 +18,7 @@ from ...generated import Generated, SessionText, Told, Vectors, speaker_name
 from ...languages import spoken
 from ...model import Kind, Session, Turn, TurnId
 from ...ranking.bm25 import idf
-from ...store import memories, transcript
+from ...store import ledger, memories, transcript
 from ...store.cosine import cosines
 from ...store.ids import TAGS, tagged
 from ...store.memories import Fact, MemoryRow
@@ -174,7 +174,7 @@ def _news(draft: _Draft, vectors: Mapping[str, Vectors]) -> list[Told]:
 
 def _record(db: DuckDBPyConnection, draft: _Draft, version: int) -> None:
     """Notes that the session has memory. What it had been associated by is gone: that is to be found again."""
-    db.execute("update built set version = 0 where session = ? and producer = ?", [draft.read.seq, ASSOCIATIONS.name])
+    ledger.make_outdated(db, draft.read.seq, ASSOCIATIONS.name)
     record(db, draft.read, MEMORIES, draft.writer.producer, version)
 
 

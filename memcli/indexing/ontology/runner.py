@@ -81,15 +81,11 @@ def _tagged(read: StoredSession, validated: Mapping[int, list[Assertion]]) -> _D
 def _validated(db: DuckDBPyConnection, read: StoredSession) -> list[Assertion]:
     """What is stored of the turns that a model has seen; the clauses are not stored."""
     turns = {read.numbers[turn.id]: turn for turn in read.text.turns[: read.kept]}
-    rows = db.execute(
-        "select source.turn, label, relation, tail, confidence, negated, strength from assertion "
-        "join memory using (unit) join source using (unit) join unit on unit.seq = assertion.unit "
-        "where unit.session = ? order by assertion.unit",
-        [read.seq],
-    ).fetchall()
     return [
-        Assertion(head, RelationType(relation), tail, turns[turn].said_at, turns[turn].id, *rest)
-        for turn, head, relation, tail, *rest in rows
+        Assertion(
+            head, RelationType(relation), tail, turns[turn].said_at, turns[turn].id, confidence, negated, strength
+        )
+        for turn, head, relation, tail, confidence, negated, strength in stored.assertions_in(db, read.seq)
         if turn in turns
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ...model import SessionId
 from ...providers.embedding import Embedder
-from ...store import transcript, units
+from ...store import ledger, transcript
 from ...store.connection import Store
 from ..plan import Producer
 from .asking import Asking, Failed, SessionWriter
@@ -60,7 +60,7 @@ class Runner(ABC, Generic[Writes, Draft]):
         producer = self._writer.producer if self._writer else self.of
         together = self._writer.at_once if self._writer else BATCH
         with self._store.reading() as db:
-            missing = units.unbuilt(db, {producer.name: producer.version})
+            missing = ledger.unbuilt(db, {producer.name: producer.version})
             if among is not None:
                 numbers = transcript.session_numbers(db, list(among)).values()
                 missing = sorted(set(missing).intersection(numbers))

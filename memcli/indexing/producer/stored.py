@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ...generated import SessionText
 from ...model import TurnId
-from ...store import memories, transcript, units
+from ...store import ledger, memories, transcript
+from ...store.revision import bump_revision
 from ..plan import Producer
 
 if TYPE_CHECKING:
@@ -49,19 +50,15 @@ def read_session(db: DuckDBPyConnection, seq: int, producer: Producer) -> Stored
 
 def _kept(db: DuckDBPyConnection, seq: int, producer: Producer) -> int:
     """Of how many turns a model made what is stored, with those of which some was added to it since."""
-    rows = db.execute(
-        "select producer, turns from built where session = ? and (producer = ? or starts_with(producer, ?))",
-        [seq, producer.name, f"{producer.name}:"],
-    ).fetchall()
-    by_model = any(name != producer.name for name, _ in rows)
-    return max(int(turns) for _, turns in rows) if by_model else 0
+    turns = ledger.entries(db, seq, producer.name)
+    return max(turns.values()) if turns.keys() - {producer.name} else 0
 
 
 def record(db: DuckDBPyConnection, session: StoredSession, of: Producer, by: Producer, version: int) -> None:
     """Notes that `of` has been run for the session, and by which model's producer: one takes any other's place."""
     turns = len(session.text.turns)
-    units.record_built(db, session.seq, of.name, of.version, turns)
+    ledger.record_built(db, session.seq, of.name, of.version, turns)
     if by.name != of.name:
-        db.execute("delete from built where session = ? and starts_with(producer, ?)", [session.seq, f"{of.name}:"])
-        units.record_built(db, session.seq, by.name, version, turns)
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+        ledger.drop_models(db, session.seq, of.name)
+        ledger.record_built(db, session.seq, by.name, version, turns)
+    bump_revision(db)

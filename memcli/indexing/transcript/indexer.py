@@ -12,8 +12,9 @@ import numpy as np
 
 from ...model import Session, SessionId, Turn, TurnId
 from ...providers.embedding import Embedder
-from ...store import snapshots, transcript, units, vectors
+from ...store import ledger, snapshots, transcript, vectors
 from ...store.connection import Store
+from ...store.revision import revision
 from ...store.sharing import give_way, in_turns
 from ...store.vectors import VectorIndex
 from ...text import words
@@ -139,7 +140,7 @@ class Indexer:
 
     def _save(self) -> None:
         with self._store.reading() as db:
-            made_at = snapshots.generation(db)
+            made_at = revision(db)
         data, rows = self._index.snapshot()
         snapshots.save(self._store, snapshots.LINKS, data, rows, made_at)
 
@@ -151,7 +152,7 @@ class Indexer:
         `watch` hears how many are done of how many.
         """
         with self._store.reading() as db:
-            missing = units.unbuilt(db, {p.name: p.version for p in producers})
+            missing = ledger.unbuilt(db, {p.name: p.version for p in producers})
         for number, seq in enumerate(missing):
             watch(number, len(missing))
             with self._store.reading() as db:

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model import Kind, Relation, SessionId, Turn, TurnId
-from ...store import lexical, snapshots, tombstones, transcript, units, vectors
+from ...store import ledger, lexical, tombstones, transcript, units, vectors
 from ...store.ids import Tag, round_id, tagged
+from ...store.revision import bump_revision, revision
 from ...store.rows import transaction
 from ...store.units import Numbers, SentenceRow, UnitRows
 from ..plan import TRANSCRIPT
@@ -42,10 +43,10 @@ class Embedded:
 class _Held:
     """What is known of the store: read once, and kept up to date with every commit, as long as nobody else writes.
 
-    `generation`: of the store when it was so.
+    `revision`: of the store when it was so.
     """
 
-    generation: int
+    revision: int
     numbers: Numbers
     sessions: dict[SessionId, int]
     turns: dict[TurnId, tuple[int, bool]]
@@ -59,7 +60,7 @@ class _Held:
         said = [h for s in batch for parts in s.segments for h in parts.hashes]
         known = vectors.find_vectors(db, [*said, *near.hashes()])
         return cls(
-            snapshots.generation(db),
+            revision(db),
             Numbers.read(db),
             transcript.session_numbers(db, [s.session.id for s in batch]),
             transcript.indexed(db, [turn.id for s in batch for turn in s.turns]),
@@ -87,13 +88,13 @@ class SessionWriter:
         with transaction(db):
             writing = _Writing(db, segmented, self._embedded, self._near, held)
             added = writing.run()
-            db.execute("update meta set value = (value::bigint + 1)::varchar where key = 'generation'")
+            bump_revision(db)
         writing.keep()
         return added
 
     def _known(self, db: DuckDBPyConnection) -> _Held:
         """What is known of the store; read again where somebody else has written to it since."""
-        if self._held is None or self._held.generation != snapshots.generation(db):
+        if self._held is None or self._held.revision != revision(db):
             self._held = _Held.read(db, self._batch, self._near)
         return self._held
 
@@ -152,7 +153,7 @@ class _Writing:
 
     def keep(self) -> None:
         """Notes what was committed."""
-        self.held.generation += 1
+        self.held.revision += 1
         numbers = self.held.numbers
         numbers.session += self.is_new
         numbers.turn += sum(turn not in self.held.turns for turn in self.turns)
@@ -182,7 +183,7 @@ class _Writing:
         coarse_units(rows, self.segmented.session.id, turns, sentences)
         rows.write(self.db)
         self.units = len(rows.ids)
-        units.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
+        ledger.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
 
     def _vector_numbers(self, hashes: Sequence[int]) -> dict[int, int]:
         """The numbers of the sentences' vectors, by hash; new ones are added to the store."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Kind, TurnId, Unit, UnitId
-from .rows import Columns, columns, from_microseconds
+from ...model import Kind, TurnId, Unit, UnitId
+from ..rows import Columns, columns, from_microseconds
+from ..schema import EVENTS, of_kinds
 from .view import View
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ __all__ = ["EventGraph", "bodies", "event_graph"]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
-
-_EVENTS = "('edu', 'chunk')"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,12 +141,12 @@ def _rows(db: DuckDBPyConnection) -> tuple[Columns, Columns, Columns, Columns, C
             db,
             f"""select u.seq, u.session, m.supported, m.data, u.id, u.kind, u.text, m.label,
                 epoch_us(m.valid_from) as said, m.utc_offset, m.reason
-                from unit u join memory m on m.unit = u.seq where u.kind in {_EVENTS} order by u.seq""",
+                from unit u join memory m on m.unit = u.seq where u.{of_kinds(EVENTS)} order by u.seq""",
         ),
         columns(
             db,
             f"""select o.unit, o.turn from source o join unit u on u.seq = o.unit
-                where u.kind in {_EVENTS} order by o.unit, o.rowid""",  # in the order of telling
+                where u.{of_kinds(EVENTS)} order by o.unit, o.rowid""",  # in the order of telling
         ),
         columns(
             db,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StoreChanged
-from ..model import Filters, Kind, Needs, Relation, Turn, TurnId
-from . import lexical, transcript
-from .cosine import cosines
-from .rows import UNKNOWN, Columns, columns, microseconds
-from .snapshots import generation
-from .vectors import load_matrix
+from ...errors import StoreChanged
+from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
+from .. import lexical, transcript
+from ..cosine import cosines
+from ..revision import revision
+from ..rows import UNKNOWN, Columns, columns, microseconds
+from ..vectors import load_matrix
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -54,7 +54,7 @@ _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.in
 class View:
     """The turns, sentences, vectors, postings and sentence graph of a store, or of one conversation in it.
 
-    It is of one generation of the store: what it reads later raises StoreChanged where somebody has written since.
+    It is of one revision of the store: what it reads later raises StoreChanged where somebody has written since.
     Every per-turn array below has length `n` and the same order. Each is loaded when it is first asked for, over a
     connection of its own from `reading`: a view that was `preload`ed holds the store open no longer. Turns and
     sentences are read as they are asked for, and kept: the next question is hardly ever about others.
@@ -62,7 +62,7 @@ class View:
 
     def __init__(self, reading: Reading, dimension: int, conversation: str | None = None) -> None:
         self._reading_store = reading
-        self._generation: int | None = None
+        self._revision: int | None = None
         self._checked: object = None  # the connection over which the store was last found to be unchanged
         self._dimension = dimension
         self._conversation = conversation
@@ -79,10 +79,10 @@ class View:
         """The open store, as it was when the view first read of it. Raises StoreChanged where it no longer is."""
         with self._reading_store() as db:
             if db is not self._checked:
-                now = generation(db)
-                if now != (now if self._generation is None else self._generation):
+                now = revision(db)
+                if now != (now if self._revision is None else self._revision):
                     raise StoreChanged("the store was written to while it was read", "try again")
-                self._generation, self._checked = now, db
+                self._revision, self._checked = now, db
             yield db
 
     def preload(self, stems: Sequence[str], needs: Needs) -> None:

@@ -1,4 +1,4 @@
-"""The nodes of the association graph: every session, turn, summary and keyword unit with a vector of its own.
+"""The association graph: every session, turn, summary and keyword unit with a vector of its own, and what joins them.
 
 Vectors of turns and sessions are pooled from their sentences' when they are asked for: they are never stored.
 """
@@ -6,20 +6,22 @@ Vectors of turns and sessions are pooled from their sentences' when they are ask
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Kind
-from .cosine import cosines
-from .rows import Columns, columns
-from .vectors import load_matrix
+from ...model import Kind
+from ..cosine import cosines
+from ..rows import Columns, columns
+from ..vectors import load_matrix
+from .view import View
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Nodes", "Said", "load_nodes"]
+__all__ = ["Nodes", "Said", "associations", "load_nodes", "nodes"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -83,6 +85,16 @@ class Nodes:
         return found
 
 
+def nodes(view: View) -> Nodes:
+    """The nodes of the association graph that belong to the view's sessions; read once."""
+    return view.once(_nodes)
+
+
+def associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
+    """The associations between `nodes`, by their places: two ends and the cosine."""
+    return view.once(_associations)
+
+
 _BLOCK = 8192
 
 
@@ -142,3 +154,19 @@ def _said(db: DuckDBPyConnection, dimension: int, units: Columns, sessions: Ints
         np.searchsorted(units["seq"], turn).astype(np.int64),
         whole[np.searchsorted(units["session"][whole], said["session"])].astype(np.int64),
     )
+
+
+def _nodes(view: View) -> Nodes:
+    return view.read(partial(load_nodes, dimension=view.dimension, sessions=np.unique(view.session_numbers)))
+
+
+def _associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
+    found = view.read(_edges)
+    units = nodes(view).unit
+    ends = [np.minimum(np.searchsorted(units, found[end]), max(len(units) - 1, 0)) for end in ("src", "dst")]
+    known = (units[ends[0]] == found["src"]) & (units[ends[1]] == found["dst"]) if len(units) else ends[0] > 0
+    return ends[0][known], ends[1][known], found["weight"][known].astype(np.float64)
+
+
+def _edges(db: DuckDBPyConnection) -> Columns:
+    return columns(db, "select src, dst, weight from edge where relation = 'associated' order by src, dst")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Kind, Relation
-from .rows import columns
+from ...model import Kind, Relation
+from ..rows import columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

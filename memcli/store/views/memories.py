@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Kind, TurnId, Unit, UnitId
-from .memories import GENERATED
-from .nodes import Nodes, load_nodes
-from .rows import Columns, columns, from_microseconds
+from ...model import Kind, TurnId, Unit, UnitId
+from ..rows import Columns, columns, from_microseconds
+from ..schema import GENERATED
 from .view import View
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Memories", "associations", "memories", "nodes"]
+__all__ = ["Memories", "memories"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -49,32 +48,6 @@ class Memories:
 def memories(view: View, kind: Kind) -> Memories:
     """The generated units of a kind; read once for a view. One that a turn outside the view is a source of is not."""
     return view.once(_LOADERS[kind])
-
-
-def nodes(view: View) -> Nodes:
-    """The nodes of the association graph that belong to the view's sessions; read once."""
-    return view.once(_nodes)
-
-
-def associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
-    """The associations between `nodes`, by their places: two ends and the cosine."""
-    return view.once(_associations)
-
-
-def _nodes(view: View) -> Nodes:
-    return view.read(partial(load_nodes, dimension=view.dimension, sessions=np.unique(view.session_numbers)))
-
-
-def _associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
-    found = view.read(_edges)
-    units = nodes(view).unit
-    ends = [np.minimum(np.searchsorted(units, found[end]), max(len(units) - 1, 0)) for end in ("src", "dst")]
-    known = (units[ends[0]] == found["src"]) & (units[ends[1]] == found["dst"]) if len(units) else ends[0] > 0
-    return ends[0][known], ends[1][known], found["weight"][known].astype(np.float64)
-
-
-def _edges(db: DuckDBPyConnection) -> Columns:
-    return columns(db, "select src, dst, weight from edge where relation = 'associated' order by src, dst")
 
 
 def _load(view: View, kind: Kind) -> Memories:

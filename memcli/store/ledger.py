@@ -1,0 +1,65 @@
+"""The ledger: which producer has been run over how many turns of which session, and in which version.
+
+A producer's work may be a language model's. The ledger then has an entry `PRODUCER:MODEL` beside the producer's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .rows import scalar
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["drop_models", "entries", "is_model_used", "make_outdated", "producers", "record_built", "unbuilt"]
+
+
+def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:
+    """Notes in the ledger that `producer` has been run over the first `turns` turns of the session."""
+    if scalar(db, "select count(*) from built where session = ? and producer = ?", [session, producer]):
+        db.execute("delete from built where session = ? and producer = ?", [session, producer])
+    db.execute("insert into built values (?, ?, ?, ?)", [session, producer, version, turns])
+
+
+def unbuilt(db: DuckDBPyConnection, producers: Mapping[str, int]) -> list[int]:
+    """The sessions for which some producer has not been run in its present version over all turns, in order."""
+    rows: Sequence[tuple[int]] = db.execute(
+        """with size as (select session, count(*) as turns from turn group by session),
+                wanted as (select unnest(?::varchar[]) as producer, unnest(?::integer[]) as version)
+           select distinct s.session from size s cross join wanted w left join built b
+             on b.session = s.session and b.producer = w.producer and b.version = w.version and b.turns = s.turns
+           where b.session is null order by 1""",
+        [list(producers), list(producers.values())],
+    ).fetchall()
+    return [int(seq) for (seq,) in rows]
+
+
+def producers(db: DuckDBPyConnection) -> frozenset[str]:
+    """What has been run for any session."""
+    return frozenset(str(name) for (name,) in db.execute("select distinct producer from built").fetchall())
+
+
+def is_model_used(db: DuckDBPyConnection, producer: str) -> bool:
+    """Whether a model has done the work of `producer` for any session."""
+    return bool(scalar(db, "select count(*) from built where starts_with(producer, ?)", [f"{producer}:"]))
+
+
+def entries(db: DuckDBPyConnection, session: int, producer: str) -> dict[str, int]:
+    """For the producer, and each model that has done its work for the session, over how many turns it was run."""
+    rows = db.execute(
+        "select producer, turns from built where session = ? and (producer = ? or starts_with(producer, ?))",
+        [session, producer, f"{producer}:"],
+    ).fetchall()
+    return {str(name): int(turns) for name, turns in rows}
+
+
+def drop_models(db: DuckDBPyConnection, session: int, producer: str) -> None:
+    """Removes what says that a model has done the work of `producer` for the session."""
+    db.execute("delete from built where session = ? and starts_with(producer, ?)", [session, f"{producer}:"])
+
+
+def make_outdated(db: DuckDBPyConnection, session: int, producer: str) -> None:
+    """Notes that what `producer` has made for the session is to be made again."""
+    db.execute("update built set version = 0 where session = ? and producer = ?", [session, producer])
