@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from memcli.ranking import lifting, router, unified
-from memcli.ranking.router import Policy
+from memcli.indexing.ontology import lifting
+from memcli.strategies.ontology import router, unified
+from memcli.strategies.ontology.router import Policy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -4,7 +4,8 @@
 
 First the scorer of lifting: a topic of the first part of a history was worth an edge where its person comes back to it
 in the rest. Then, with topics lifted by it, the weights of the views, and at last the router, from replays of every
-plan for every question. Writes `memcli/ranking/ontology_weights.json` and `benchmarks/results/ontology.json`.
+plan for every question. Writes `memcli/strategies/ontology/weights.json`,
+`memcli/indexing/ontology/lifting.json` and `benchmarks/results/ontology.json`.
 """
 
 from __future__ import annotations
@@ -25,21 +26,24 @@ from train_fused import FOLDS, command, folds, shuffled
 from memcli import learned
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import Haystack, Question
+from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import DEFAULT, Embedder, embedder, embedder_id
-from memcli.ranking import lifting, router, unified
 from memcli.ranking.arrays import top
 from memcli.relations import DOMAINS
 from memcli.store import concepts as stored
 from memcli.store.revision import bump_revision
 from memcli.store.rows import transaction
-from memcli.strategies import ontology
+from memcli.strategies.ontology import Ontology, router, unified
+from memcli.strategies.ontology.expansion import expand
+from memcli.strategies.ontology.signals import signals
 
 Floats = npt.NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]
-WEIGHTS = ROOT / "memcli/ranking/ontology_weights.json"
+WEIGHTS = ROOT / "memcli/strategies/ontology/weights.json"
+LIFTING = ROOT / "memcli/indexing/ontology/lifting.json"
 RESULTS = ROOT / "benchmarks/results/ontology.json"
 EARLY = 0.6  # the share of a history in which topics are looked for, and of one in which the router is trained
 KEPT = 60  # turns that each signal keeps for the training
@@ -101,13 +105,13 @@ def lift(memory: Memory, model: Embedder, scorer: lifting.Scorer) -> None:
 def replay(path: Path, haystack: Haystack, memory: Memory, question: Question) -> Replay:
     """What the strategy sees of a question under either lead, with the one expansion."""
     at = question.asked_at or datetime.now(UTC)
-    query, view = memory.query(question.text, Filters(), at, ontology.Ontology())
+    query, view = memory.query(question.text, Filters(), at, Ontology())
     said = view.cosines(query.vector[None])[0]
     gold = view.rows_of(sorted(question.evidence))
     seen = {}
     for lead in unified.LEADS:
-        graph, dense = ontology.signals(query, view, said, lead)
-        ontology.expand(query, view, said, lead, (graph, dense))
+        graph, dense = signals(query, view, said, lead)
+        expand(query, view, said, lead, (graph, dense))
         rows = np.unique(np.concatenate([*(top(each, KEPT) for each in (*graph.values(), *dense.values())), gold]))
         nothing = np.zeros(view.n)
         views = [
@@ -115,7 +119,7 @@ def replay(path: Path, haystack: Haystack, memory: Memory, question: Question) -
             for names, found in ((unified.GRAPH, graph), (unified.DENSE, dense))
         ]
         seen[lead] = (views[0], views[1], np.isin(rows, gold))
-    told = ontology.inputs(query, view, said)
+    told = router.inputs(query, view, said)
     late = float(gold.max()) >= EARLY * view.n
     inputs = [told[name] for name in router.INPUTS]
     return Replay(
@@ -258,7 +262,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "time_split": cross_validated(data, [0 if each.late else -1 for each in data]),
     }
     print(json.dumps(record, indent=1))
-    WEIGHTS.write_text(learned.written(past, trained(data, scorer)), encoding="utf-8")
+    WEIGHTS.write_text(learned.written(past, trained(data)), encoding="utf-8")
+    lifts = {"lifting": {"bias": scorer.bias, "weights": dict(scorer.weights)}}
+    LIFTING.write_text(learned.written(past, lifts), encoding="utf-8")
     RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
@@ -282,11 +288,10 @@ def _lifting(triples: Sequence[tuple[Path, Haystack, Memory]], dimension: int) -
     return fit_lifting([r[1] for r in rows], [r[2] for r in rows]), calibration
 
 
-def trained(data: Sequence[Replay], scorer: lifting.Scorer) -> dict[str, object]:
-    """Everything that is learned, from all of the data."""
+def trained(data: Sequence[Replay]) -> dict[str, object]:
+    """What the strategy has learned, from all of the data."""
     whole, inconsistent = views(data, CONSISTENCY), views(data, 0.0)
     return {
-        "lifting": {"bias": scorer.bias, "weights": dict(scorer.weights)},
         "views": {**whole, **{f"{lead} without consistency": each for lead, each in inconsistent.items()}},
         "router": trained_router(data, whole).numbers(),
     }

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import MemcliError
-from .ranking.consistency import gap
 from .relations import SHAPING
 from .store import feedback as stored
 from .store.assertions import doubtful
 from .store.feedback import Judged
 from .strategies import DEFAULT
+from .strategies.ontology.consistency import gap
 
 if TYPE_CHECKING:
     from .memory import Memory

@@ -10,10 +10,10 @@ import pytest
 
 from memcli.concepts import Concepts
 from memcli.errors import UsageError
+from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.providers.embedding import embedder
-from memcli.ranking import lifting
 from memcli.relations import BESIDE, SEEDS
 from memcli.store import concepts as stored
 from memcli.store.concepts import Tastes, Topics, drop_concepts

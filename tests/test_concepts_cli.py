@@ -13,10 +13,10 @@ import pytest
 
 from memcli.concepts import Concept
 from memcli.formats import Message
+from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as learning
 from memcli.memory import Memory
 from memcli.model import TurnId
-from memcli.ranking import lifting
 from memcli.store.concepts import LiftedRow, drop_concepts
 from memcli.store.lifted import Edge, Member, edges
 from memcli.store.rows import transaction

@@ -18,7 +18,7 @@ from memcli.feedback import Feedback, given, remember
 from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.model import Answer, Hit, Kind, TurnId, Unit, UnitId
-from memcli.ranking.consistency import distribution, gap
+from memcli.strategies.ontology.consistency import distribution, gap
 from tests.conftest import Ran
 
 Cli = Callable[..., Ran]

@@ -22,7 +22,6 @@ from memcli.indexing.strengths import settle
 from memcli.memory import Memory, Reading
 from memcli.model import Answer, Filters, TurnId
 from memcli.providers.fakes import FakeLanguageModel
-from memcli.ranking import profile
 from memcli.ranking.feedback import BATCH, DAILY, Experience, replay
 from memcli.store import feedback as stored
 from memcli.store.connection import Store
@@ -30,7 +29,8 @@ from memcli.store.feedback import Judged
 from memcli.store.rows import transaction
 from memcli.store.views.answers import recent
 from memcli.store.views.assertions import assertion_index, strengths
-from memcli.strategies.recent import profiled
+from memcli.strategies.ontology import profile
+from memcli.strategies.ontology.profile import profiled
 from tests.conftest import Ran
 
 Cli = Callable[..., Ran]

@@ -21,22 +21,25 @@ import pytest
 
 from memcli import learned
 from memcli.formats import Message
+from memcli.indexing.ontology import lifting
 from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import Filters, TurnId
 from memcli.providers.embedding import DEFAULT, embedder_id
-from memcli.ranking import fusion, lifting, router, unified
+from memcli.ranking import fusion
 from memcli.reading import confidence, spans
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.network import Network
 from memcli.reading.passages import Passage
 from memcli.reading.temporal import Found
 from memcli.strategies.fused import Fused
+from memcli.strategies.ontology import router, unified
 
 ROOT = Path(__file__).parents[1]
-FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.ranking", "ontology_weights.json")
+FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.strategies.ontology", "weights.json")
 SPANS, CONFIDENCE = ("memcli.reading", "span_weights.json"), ("memcli.reading", "confidence_weights.json")
-FILES = (FUSED, ONTOLOGY, SPANS, CONFIDENCE)
+LIFTING = ("memcli.indexing.ontology", "lifting.json")
+FILES = (FUSED, ONTOLOGY, LIFTING, SPANS, CONFIDENCE)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
     (FUSED, ("gates",), fusion.Weights.of),
@@ -46,7 +49,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (ONTOLOGY, ("views", "dense", "mix"), lambda found: unified.Combiner.of(found["views"]["dense"])),
     (ONTOLOGY, ("router", "inputs"), lambda found: router.Policy.of(found["router"])),
     (ONTOLOGY, ("router", "plans"), lambda found: router.Policy.of(found["router"])),
-    (ONTOLOGY, ("lifting", "weights"), lambda found: lifting.Scorer.of(found["lifting"])),
+    (LIFTING, ("lifting", "weights"), lambda found: lifting.Scorer.of(found["lifting"])),
     (SPANS, ("inputs",), lambda found: Network.of(found, spans.NAMES)),
     (CONFIDENCE, ("inputs",), Confidence.of),
 )
@@ -83,7 +86,7 @@ def test_every_file_says_by_what_from_what_and_when_it_was_made(file: tuple[str,
 
 
 def test_no_other_file_was_learned() -> None:
-    found = {each for package in ("memcli.ranking", "memcli.reading", "memcli") for each in _json_in(package)}
+    found = {each for package in ("memcli", *{package for package, _ in FILES}) for each in _json_in(package)}
     assert found == {name for _, name in FILES}
 
 
@@ -252,6 +255,7 @@ def test_the_script_of_ontology_makes_its_file(
 ) -> None:
     train = script("train_ontology")
     monkeypatch.setattr(train, "WEIGHTS", tmp_path / "weights.json")
+    monkeypatch.setattr(train, "LIFTING", tmp_path / "lifting.json")
     monkeypatch.setattr(train, "RESULTS", tmp_path / "results.json")
     before = lifting.packaged()
     train.main(["--data", str(data), "--cache", str(tmp_path / "cache")])
@@ -260,5 +264,6 @@ def test_the_script_of_ontology_makes_its_file(
     for each in found["views"].values():
         unified.Combiner.of(each)
     router.Policy.of(found["router"])
-    assert lifting.Scorer.of(found["lifting"]) != before
+    again = _made_again(tmp_path / "lifting.json", data, "train_ontology.py --data people.json --cache DIR")
+    assert lifting.Scorer.of(again["lifting"]) != before
     assert lifting.packaged() is before  # what is tried out is handed over, and changes nothing for anybody else

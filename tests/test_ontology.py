@@ -12,9 +12,11 @@ import pytest
 from memcli.errors import UsageError
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.ranking import router, unified
 from memcli.store.views.assertions import assertion_index
-from memcli.strategies.ontology import PARTS, Ontology, expand, inputs, signals, variant
+from memcli.strategies.ontology import PARTS, Ontology, router, unified, variant
+from memcli.strategies.ontology.expansion import expand
+from memcli.strategies.ontology.router import inputs
+from memcli.strategies.ontology.signals import signals
 
 AT = datetime(2024, 6, 1, tzinfo=UTC)
 SAID = (

@@ -10,7 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from memcli.ranking import lifting, router, unified
+from memcli.indexing.ontology import lifting
+from memcli.strategies.ontology import router, unified
 
 
 @pytest.fixture

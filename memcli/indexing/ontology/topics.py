@@ -18,12 +18,12 @@ import numpy.typing as npt
 from ...config import settings
 from ...errors import UsageError
 from ...providers.embedding import Embedder
-from ...ranking import lifting
 from ...relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
 from ...store import concepts as stored
 from ...store.concepts import LiftedRow, Tastes, Topics
 from ...store.cosine import cosines, exact, unit_rows
 from ...store.lifted import TAKEN_BACK, taken_back
+from . import lifting
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -231,7 +231,7 @@ def _lift(
 
 
 def features(held: Tastes, places: Ints, centre: npt.NDArray[np.float32], least: float = -1.0) -> dict[str, float]:
-    """The features of a candidate edge (`ranking.lifting.pattern`): its own assertions', whatever else was said.
+    """The features of a candidate edge (`lifting.pattern`): its own assertions', whatever else was said.
 
     `least`: what a cosine counts at the least. Of a seeded topic that is what nearness has to be elsewhere: the scorer
     knows no less, and what is in it is there for another reason.

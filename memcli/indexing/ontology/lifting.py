@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import learned
+from ... import learned
 
 __all__ = ["FEATURES", "LEAST_SUPPORT", "TAU", "Scorer", "packaged", "pattern"]
 
@@ -71,4 +71,4 @@ class Scorer:
 @lru_cache(maxsize=1)
 def packaged() -> Scorer:
     """The scorer that ships with memcli."""
-    return Scorer.of(learned.packaged(__package__, "ontology_weights.json")["lifting"])
+    return Scorer.of(learned.packaged(__package__, "lifting.json")["lifting"])

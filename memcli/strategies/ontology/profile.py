@@ -9,7 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HALF_LIFE", "centre", "fading", "profile"]
+from ...ranking.arrays import group_max
+from ...store.views.answers import recent
+from ...store.views.view import View
+
+__all__ = ["HALF_LIFE", "centre", "fading", "profile", "profiled"]
 
 #: After so many days a citation counts half.
 HALF_LIFE = 7.0
@@ -48,3 +52,19 @@ def profile(near: Floats, session: Ints, speaker: Ints, rows: Ints, weights: Flo
         total += share * weight[groups]
     bounded: Floats = np.minimum(total, 1.0)
     return bounded
+
+
+def profiled(view: View) -> npt.NDArray[np.float64]:
+    """The profile score of each turn [n], in [0, 1] (`profile`); zeros where nothing was answered yet.
+
+    It depends on no question: `view.once(profiled)`.
+    """
+    rows, ages = recent(view)
+    if not len(rows):
+        return np.zeros(view.n)
+    weights = fading(ages)
+    of_turn = np.bincount(rows, weights=weights, minlength=view.n)
+    sentences = np.flatnonzero(of_turn[view.owner] > 0)
+    middle = centre(view.vectors(sentences), (of_turn[view.owner] * view.weight)[sentences])
+    near = group_max(view.cosines(middle[None])[0], view.owner, view.n)
+    return profile(near, view.session, view.speaker_code, rows, weights)

@@ -14,9 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import learned
+from ... import learned
+from ...model import Query
+from ...ranking.arrays import top
+from ...store.cosine import cosines
+from ...store.views.assertions import assertion_index
+from ...store.views.view import View
 
-__all__ = ["INPUTS", "PLANS", "Plan", "Policy", "plan", "policy"]
+__all__ = ["INPUTS", "PLANS", "Plan", "Policy", "inputs", "plan", "policy"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -91,9 +96,30 @@ class Policy:
 
 def policy() -> Policy:
     """The packaged policy."""
-    return Policy.of(learned.packaged(__package__, "ontology_weights.json")["router"])
+    return Policy.of(learned.packaged(__package__, "weights.json")["router"])
 
 
 def plan(chosen_by: Policy, inputs: Mapping[str, float]) -> Plan:
     """The most probable plan: nothing is explored where somebody waits for an answer."""
     return PLANS[int(chosen_by.probabilities(np.array([inputs[name] for name in INPUTS])).argmax())]
+
+
+def inputs(query: Query, view: View, said: Floats) -> dict[str, float]:
+    """What the router is told (`INPUTS`). `said`: the cosine of the question with each sentence."""
+    index = assertion_index(view)
+    near = cosines(query.vector, index.vectors[index.taste])
+    return {
+        "advice": float(query.question.seeks_advice),
+        "time": float(query.question.seeks_time),
+        "named": float(bool(query.question.speakers)),
+        "first_person": float(query.question.first_person),
+        **_sharpness("graph", near),
+        **_sharpness("dense", said),
+        "domain_best": float(np.max(cosines(query.vector, index.domains), initial=0.0)),
+    }
+
+
+def _sharpness(name: str, near: Floats) -> dict[str, float]:
+    best = near[top(near, 10)]
+    drop = float(best[0] - best[-1]) if len(best) else 0.0
+    return {f"{name}_best": float(best[0]) if len(best) else 0.0, f"{name}_drop": drop}

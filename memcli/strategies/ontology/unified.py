@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import learned
-from .arrays import top
+from ... import learned
+from ...ranking.arrays import top
 
 __all__ = ["DENSE", "DISAGREE", "FLAT", "GRAPH", "LEADS", "MIX", "VIEWS", "Combiner", "combiner", "uncertain"]
 
@@ -71,7 +71,7 @@ def _linear(weights: Mapping[str, float], signals: Mapping[str, Floats], n: int)
 
 def combiner(lead: str) -> Combiner:
     """The packaged weights of the lead `graph` or `dense`."""
-    return Combiner.of(learned.packaged(__package__, "ontology_weights.json")["views"][lead])
+    return Combiner.of(learned.packaged(__package__, "weights.json")["views"][lead])
 
 
 def uncertain(scores: Floats, graph: Floats, dense: Floats) -> bool:
