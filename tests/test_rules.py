@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memcli.languages.english.assertions import circumstances, intents, tastes
-from memcli.languages.english.assertions.rules import Rule
+from memcli.languages.data import filled, table
+from memcli.languages.english import contractions, elision
+from memcli.languages.english.assertions.clauses import clauses
+from memcli.languages.english.assertions.rules import Rule, rules
+from memcli.languages.english.assertions.tails import is_telling, tail_of
+from memcli.languages.english.questions import parse
 from memcli.languages.english.statements import statements
 from memcli.relations import RelationType as R
 
@@ -18,18 +24,86 @@ from .test_tagging import SAID, sure, tagged
 
 ROOT = Path(__file__).resolve().parents[1] / "memcli"
 TABLES = ("languages", "reading", "ranking")
-RULES: tuple[Rule, ...] = (*circumstances.RULES, *circumstances._ALWAYS, *intents.RULES, *tastes.RULES)
+FILES = (
+    ("tastes", "rule"),
+    ("tastes", "state"),
+    ("circumstances", "known"),
+    ("circumstances", "rule"),
+    ("intents", "rule"),
+)
+RULES: tuple[Rule, ...] = tuple(rule for file, kind in FILES for rule in rules(file, kind))
 #: Words whose first letters an optional group before a tail could swallow: "an", "the", "to", "on", "in", "for", "my".
 WORDS = "antiques theatres tomatoes onions inks forests myths sofas isles attics dolls".split()
 
 
 def _patterns() -> Iterator[tuple[str, str]]:
     """The regular expressions of the rule tables, without their classes, escapes and groups' names."""
-    for path in sorted(path for table in TABLES for path in (ROOT / table).rglob("*.py")):
+    for path in sorted(path for folder in TABLES for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             text = node.value if isinstance(node, ast.Constant) else None
             if isinstance(text, str) and re.search(r"\\b|\(\?|\\w", text):
                 yield f"{path.name}:{node.lineno}", text
+    for path in sorted((ROOT / "languages").rglob("*.toml")):
+        yield from _patterns_in(path.name, tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+def _patterns_in(where: str, data: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """The patterns of a data file, which are not its examples and not its lists of words."""
+    if (
+        isinstance(data, str)
+        and name not in {"example", "becomes", "finds", "into", "subject"}
+        and "words" not in where
+    ):
+        yield where, data
+    for key, value in data.items() if isinstance(data, dict) else ():
+        yield from _patterns_in(f"{where}, {key}", value, key)
+    for value in data if isinstance(data, list) else ():
+        yield from _patterns_in(where, value, name)
+
+
+def _rows(package: str, file: str, *kinds: str) -> list[Any]:
+    known = table(f"memcli.languages.english{package}", file)
+    return [pytest.param(row, id=f"{file}-{kind}-{place}") for kind in kinds for place, row in enumerate(known[kind])]
+
+
+@pytest.mark.parametrize(
+    ("rule", "row"),
+    [
+        pytest.param(rule, row, id=f"{file}-{kind}-{place}")
+        for file, kind in FILES
+        for place, (rule, row) in enumerate(
+            zip(rules(file, kind), table("memcli.languages.english.assertions", file)[kind], strict=True)
+        )
+    ],
+)
+def test_a_rule_of_assertions_finds_its_example(rule: Rule, row: dict[str, Any]) -> None:
+    texts = [text for clause in clauses(row["example"], ()) for text in (clause.text, clause.told)]
+    heard = [text for text in texts if not rule.cues or rule.cues & set(re.findall(r"[a-z'-]+", text.lower()))]
+    matches = [match for text in heard if (match := rule.pattern.search(text))]
+    assert row["finds"] in {tail_of(match["tail"]) for match in matches}
+    assert is_telling(row["finds"])
+
+
+@pytest.mark.parametrize("row", _rows("", "contractions", "rule"))
+def test_a_contraction_is_written_out(row: dict[str, str]) -> None:
+    assert re.sub(row["pattern"], row["into"], row["example"], flags=re.IGNORECASE) == row["becomes"]
+    purpose = row.get("for", contractions.MATCHING)
+    assert contractions.written_out(row["example"], purpose) == contractions.written_out(row["becomes"], purpose)
+
+
+@pytest.mark.parametrize(("row", "kind"), [
+    *((row, "sure") for row in table("memcli.languages.english", "elision")["sure"]),
+    *((row, "likely") for row in table("memcli.languages.english", "elision")["likely"]),
+])  # fmt: skip
+def test_a_subject_that_is_left_out_is_put_in(row: dict[str, str], kind: str) -> None:
+    assert re.match(filled(row["pattern"], {}), row["example"], re.IGNORECASE)
+    told = elision.with_subject(row["example"]) if kind == "sure" else elision.clause(row["example"], ())
+    assert told == row["becomes"]
+
+
+@pytest.mark.parametrize("row", _rows("", "questions", "form"))
+def test_a_form_of_question_is_found_in_its_example(row: dict[str, str]) -> None:
+    assert parse(row["example"], ()).seeks == row["seeks"]
 
 
 def test_no_rule_names_anybody() -> None:

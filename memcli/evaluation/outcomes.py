@@ -70,5 +70,5 @@ def _files(folder: Traversable, prefix: str) -> Iterable[tuple[str, bytes]]:
     for entry in folder.iterdir():
         if entry.is_dir() and entry.name != "__pycache__":
             yield from _files(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith((".py", ".json", ".txt")) and "cli/" not in prefix:
+        elif entry.name.endswith((".py", ".json", ".toml", ".txt")) and "cli/" not in prefix:
             yield f"{prefix}{entry.name}", entry.read_bytes()

@@ -10,6 +10,7 @@ from ...times import TimeKind, describe
 from ..names import in_full
 from .phrases import Phrase, phrases, without
 from .times import find
+from .words import listed
 
 __all__ = ["arguments"]
 
@@ -20,14 +21,10 @@ _QUANTITY = re.compile(
 )
 
 
-_PLACED = frozenset("in at from near to through across around".split())
+_PLACED = frozenset(listed("arguments", "placed"))
 _WITH = frozenset("with and for by".split())
 
-_SPATIAL = frozenset(
-    """park beach mountain mountains lake forest city town school studio gym house home store shop restaurant cafe
-    museum hospital church office garden farm island river center centre club library hotel hall stadium camp
-    university college theater theatre market trail kitchen room street village country state coast desert""".split()
-)
+_SPATIAL = frozenset(listed("arguments", "spatial"))
 
 
 def arguments(text: str, label: str, people: Sequence[str] = (), context: str = "") -> tuple[Argument, ...]:

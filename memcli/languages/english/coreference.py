@@ -10,17 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .words import listed
+
 __all__ = ["Antecedents", "points_back"]
 
-_FEMALE = """mom mum mother sister wife girlfriend daughter aunt grandma grandmother niece queen lady woman girl granny
-fiancee mommy stepmom bride""".split()
-_MALE = """dad father brother husband boyfriend son uncle grandpa grandfather nephew king man guy boy fiance daddy
-stepdad groom granddad""".split()
-_EITHER = """friend partner cousin boss neighbor neighbour colleague coworker teacher coach mentor doctor therapist
-roommate teammate kid child baby student instructor trainer artist author manager dog cat puppy kitten pup""".split()
-_MANY = """kids children parents friends sisters brothers daughters sons grandparents neighbors neighbours colleagues
-coworkers teachers students dogs cats puppies kittens pups turtles pets people guys girls boys fans teammates mentors
-siblings cousins twins volunteers residents artists customers dancers family team band group""".split()
+_FEMALE = listed("coreference", "female")
+_MALE = listed("coreference", "male")
+_EITHER = listed("coreference", "either")
+_MANY = listed("coreference", "many")
 _GENDER = (
     dict.fromkeys(_FEMALE, "f") | dict.fromkeys(_MALE, "m") | dict.fromkeys(_EITHER, "fm") | dict.fromkeys(_MANY, "p")
 )

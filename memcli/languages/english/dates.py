@@ -7,12 +7,13 @@ from datetime import datetime
 
 from ...times import Expression, Grain, TimeKind, describe
 from .times import find
+from .words import listed
 
 __all__ = ["dated"]
 
-_LEADS = frozenset("in on by until till during around of from before after".split())
-_PREPOSITIONS = _LEADS | frozenset("since for through to about over between as than within".split())
-_DETERMINED = frozenset("the my our a an their every each most some any all many no these those".split())
+_LEADS = frozenset(listed("dates", "leads"))
+_PREPOSITIONS = _LEADS | frozenset(listed("dates", "prepositions"))
+_DETERMINED = frozenset(listed("dates", "determined"))
 _PART_OF_DAY = re.compile(r"\s+(morning|afternoon|evening|night)\b(?!')", re.IGNORECASE)
 _OWN_PART = re.compile(r"(?:this|last)\s+(morning|afternoon|evening|night)|to(night)", re.IGNORECASE)
 _LEFT = re.compile(

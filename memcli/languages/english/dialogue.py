@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from ...generated import speaker_name
 from ...model import Turn, TurnId
 from ...text import image
+from .address import trimmed
 from .coreference import Antecedents, points_back
 from .elision import clause, informs, is_advice
 from .reactions import telling_stems
 from .replies import completed, is_fragment, retold_question
-from .statements import trimmed
 from .voice import Voice, capitalised
 
 __all__ = ["Draft", "Reading"]

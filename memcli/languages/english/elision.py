@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from ..data import filled, table
+from .address import trimmed
 from .reactions import telling_stems
-from .statements import trimmed, with_subject
 
-__all__ = ["clause", "informs", "is_advice"]
+__all__ = ["FIRST_PERSON", "clause", "informs", "is_advice", "with_subject"]
 
-_ELIDED = (
-    (re.compile(r"^(?:just |so |really |super |also |very )*(?:glad|happy|excited|thrilled|proud|sorry|stoked|pumped|"
-                r"grateful|thankful|ready|sure|afraid|curious|nervous|looking|planning|thinking|hoping|trying|"
-                r"working|"
-                r"off to|keen|determined|lucky|blessed)\b(?! (?:me|us|people|for a)\b)", re.IGNORECASE), "I am "),
-    (re.compile(r"^(?:just |really |so |also |definitely |totally )*(?:hope|wish|can't|cannot|couldn't|don't think|"
-                r"appreciate|love|loved|miss|missed|think|thought|guess|believe|have to|had to|need to|wanted|will|"
-                r"won't|gotta|know|haven't|didn't|don't think|don't know|wasn't|felt|tried|gave|came|kept|"
-                r"managed|got|met|saw)\b(?! (?:is|was|and)\b)",
-                re.IGNORECASE), "I "),
-    (re.compile(r"^(?:[a-z]+ed|did)\s+(?:my|our|a|an|the)\b", re.IGNORECASE), "I "),
-    (re.compile(r"^still\s+[a-z]+ing\b", re.IGNORECASE), "I am "),
-    (re.compile(r"^(?:always |just |really |so )*(?!during|being|every|any|some|no|spring|morning|evening)"
-                r"[a-z]{3,}ing\b"
-                r"(?!.*(?:'(?:s|re|ll|d)\b|\b(?:is|are|was|were|has|have|had|can|will|would|could|must|might|should|"
-                r"\w{2,}(?:ed|[^s]s)|got|went|made|took|gave|felt|put|let)\b))", re.IGNORECASE), "I am "),
-    (re.compile(r"^bet\b", re.IGNORECASE), "I "),
-    (re.compile(r"^(?:never |already |just )?been\b", re.IGNORECASE), "I have "),
-    (re.compile(r"^(?:sounds|looks|seems|feels|makes|reminds|turns out|helps|brings|gives|keeps)\b",
-                re.IGNORECASE), "It "),
-)  # fmt: skip
+FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours|ourselves)\b(?!\.)", re.IGNORECASE)
+
 _ADVICE = re.compile(
     r"^(?:just |please |also |always |never |don't |do not |definitely |try to |be sure to |make sure to |"
     r"remember to )*(?:keep|take|check|try|make|go|let me|tell|remember|remind|don't|enjoy|have|stay|feel|trust|"
@@ -75,10 +58,23 @@ def clause(sentence: str, others: tuple[str, ...]) -> str:
     whole = with_subject(bare)
     if whole != bare:
         return whole
-    for pattern, subject in _ELIDED:
-        if pattern.match(bare):
-            return subject + bare[:1].lower() + bare[1:]
-    return bare
+    return _completed(bare, "likely")
+
+
+def with_subject(clause: str) -> str:
+    """A clause with the subject that speech surely leaves out: "Got a dog" is "I got a dog"."""
+    return clause if FIRST_PERSON.match(clause) else _completed(clause, "sure")
+
+
+def _completed(clause: str, kind: str) -> str:
+    subject = next((subject for pattern, subject in _rules(kind) if pattern.match(clause)), "")
+    return f"{subject} {clause[:1].lower()}{clause[1:]}" if subject else clause
+
+
+@lru_cache
+def _rules(kind: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    rows = table(__package__, "elision")[kind]
+    return tuple((re.compile(filled(row["pattern"], {}), re.IGNORECASE), row["subject"]) for row in rows)
 
 
 def is_advice(bare: str) -> bool:

@@ -10,12 +10,13 @@ from functools import lru_cache
 
 from ... import times as spans
 from ...times import ONE_DAY, Grain, Span, TimeKind
+from .words import listed
 
 __all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Reading", "amount", "compiled"]
 
-MONTHS = "january february march april may june july august september october november december".split()
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_FIRST_NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+MONTHS = listed("calendar", "months")
+_WEEKDAYS = listed("calendar", "weekdays")
+_FIRST_NUMBERS = listed("grammar", "first_numbers")
 NUMBERS = {word: value for value, word in enumerate(_FIRST_NUMBERS, 1)}
 NUMBERS |= {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 #: Amounts that nobody means exactly: the least and the most that they stand for.

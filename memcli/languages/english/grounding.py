@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ...text import stem, words
 from ..base import numerals
+from .words import listed
 
 __all__ = ["CALENDAR", "added", "granted", "is_acting", "numbers"]
 
-_TO_TEN = "zero one two three four five six seven eight nine ten".split()
+_TO_TEN = listed("grounding", "to_ten")
 _NUMBERS = {word: str(value) for value, word in enumerate(_TO_TEN)}
 _NUMBERS |= {"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50"}
 _NUMBERS |= {"hundred": "100", "thousand": "1000", "dozen": "12", "twice": "2"}
@@ -19,10 +20,7 @@ _ACTS = re.compile(
 )
 _ADDED = "others said sessions latest shared image since week weekend going go goes before after afternoon evening"
 _OURS = frozenset(map(stem, f"{_ADDED} morning night".split()))
-CALENDAR = frozenset(
-    """january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday spring summer autumn fall winter""".split()
-)
+CALENDAR = frozenset(word for name in ("months", "weekdays", "seasons") for word in listed("calendar", name))
 _GRANTED = frozenset(map(stem, (*CALENDAR, *_NUMBERS)))
 
 

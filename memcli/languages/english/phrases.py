@@ -17,56 +17,25 @@ from .reactions import is_reaction
 from .tenses import base_form
 from .times import find
 from .verbs import is_adverb, is_past
+from .words import listed
 
 __all__ = ["Phrase", "ends_phrase", "head_verb", "mentions", "phrases", "without"]
 
 _STARTING = frozenset('.!?:"“(')
 _LONGEST = 4
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
-_VERBS = frozenset(
-    """be is are was were am been being have has had do does did say says said tell tells told ask asks asked go goes
-    make makes take takes get gets give gives see sees know knows think thinks want wants need needs feel feels keep
-    keeps let lets seem seems look looks come comes become becomes mean means try tries find finds put puts enjoy
-    enjoys help helps helping start starts believe believes hope hopes wish wishes add adds bring brings recommend
-    recommends suggest suggests include includes consider provide provides create creates ensure learn learns become
-    remember appreciate thank check going doing having getting making taking being trying looking using feeling
-    seeing giving knowing coming remind reminds share shares talk talks hear hears understand understands would could
-    should will can may might must cannot like likes love loves happen happens happening describe describes
-    shared listed choose decide decides prefer prefers plan plans use uses allow allows follow explain explains
-    involve involves""".split()
-)
-_LOOSE = frozenset(
-    """yet least next past maybe around away together else ahead along apart besides without within toward towards upon
-    despite across instead though although since ever kinda soon wanna gonna gotta till beside onto anyway whatever
-    whenever throughout whether per via plus less enough anymore""".split()
-)
-_GENERIC = frozenset(
-    """thing things stuff lot lots bit way ways kind kinds sort type types something anything everything nothing
-    someone anyone everyone people one ones time times day days part others other kinda photo picture pic image
-    question answer reply user assistant much many many new good great nice really best better able little big
-    various several different certain own full favorite favourite long next last first second recent recently
-    yesterday today tomorrow tonight week month year weekend morning evening afternoon night ago lately back
-    """.split()
-)
+_VERBS = frozenset(listed("phrases", "verbs"))
+_LOOSE = frozenset(listed("phrases", "loose"))
+_GENERIC = frozenset(listed("phrases", "generic"))
 #: Words that tell when, where from or how a picture was taken: they end a phrase and are none.
-_PICTURED = frozenset(
-    """yesterday today tonight tomorrow last next week weekend month year morning evening night ago photo photography
-    picture pic image front background sitting standing walking holding laying looking together without around near
-    away along across towards among upon must since via per getting another others many much something""".split()
-)
-_AUXILIARIES = frozenset("is was are were has have had been be would could should will can may might must".split())
-_MODAL = frozenset("to will would can could may might must should not".split())
-_PRONOUNS = frozenset("i you he she it we they who which that".split())
-_DETERMINERS = frozenset("a an the my your his her its our their this these those that some any no each every".split())
-_CALENDAR = frozenset(
-    """january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday""".split()
-)
-_QUESTION_WORDS = frozenset(
-    """what which who whom whose when where why how many much did does do is are was were has have had would could
-    can might long often""".split()
-)
-_GRAMMAR_BEFORE_ING = frozenset("is are was were am been be by of for about start started keep kept".split())
+_PICTURED = frozenset(listed("phrases", "pictured"))
+_AUXILIARIES = frozenset(listed("phrases", "auxiliaries"))
+_MODAL = frozenset(listed("phrases", "modal"))
+_PRONOUNS = frozenset(listed("phrases", "pronouns"))
+_DETERMINERS = frozenset(listed("phrases", "determiners"))
+_CALENDAR = frozenset((*listed("calendar", "months"), *listed("calendar", "weekdays")))
+_QUESTION_WORDS = frozenset(listed("phrases", "question_words"))
+_GRAMMAR_BEFORE_ING = frozenset(listed("phrases", "grammar_before_ing"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,24 +9,14 @@ from functools import lru_cache
 from ...model import Question, Seeks
 from ...text import STOPWORDS, content_stems, stem, words
 from ..base import NAMELESS
+from ..data import filled, table
 from ..names import named, without
 
 __all__ = ["parse", "wording"]
 
-_FORMS: tuple[tuple[str, Seeks], ...] = (
-    (r"^(?:when\b|since when|(?:in |on |by |since )?"
-     r"(?:what|which) (?:date|day|month|year|time|weekend|week)\b)", Seeks.WHEN),
-    (r"\bhow long\b(?! ago)|\bhow many (?:minutes|hours|days|weeks|months|years)\b", Seeks.LENGTH),
-    (r"\bhow long ago\b", Seeks.WHEN),
-    (r"\bhow often\b|\bhow frequently\b", Seeks.OFTEN),
-    (r"\bhow (?:many|much|old)\b", Seeks.COUNT),
-    (r"^(?:\w+ )?(?:who|whom|whose)\b", Seeks.WHO),
-    (r"^(?:\w+ )?where\b|^(?:in |to |from )?(?:what|which) (?:city|country|state|town|place)\b", Seeks.WHERE),
-    (r"^(?:why|how come)\b|^what (?:is|was) the reason\b|^for what reason\b", Seeks.WHY),
-    (r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|am)\b", Seeks.YES_NO),
-    (r"^how\b", Seeks.HOW),
-    (r"^(?:\w+ )?which\b", Seeks.WHICH),
-)  # fmt: skip
+_FORMS = tuple(
+    (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
+)
 _LISTING = re.compile(
     r"\b(?:what|which)\s+(?:are|were|(?!does|was|is|has)\w+(?:[^s\W]|e)s\b"
     r"|(?!do|did|can|will|would|should|could)\w+\s+(?!does|was|is|has)\w+(?:[^s\W]|e)s\b)"
@@ -93,7 +83,7 @@ def _head(plain: str) -> str:
 
 
 def _seeks(plain: str) -> Seeks:
-    return next((seeks for form, seeks in _FORMS if re.search(form, plain)), Seeks.WHAT)
+    return next((seeks for form, seeks in _FORMS if form.search(plain)), Seeks.WHAT)
 
 
 def wording(kind: str, question: Question) -> str:

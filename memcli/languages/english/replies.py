@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from .tenses import past_form
 from .verbs import agreeing
+from .words import listed
 
 __all__ = ["completed", "is_fragment", "retold_question"]
 
@@ -201,7 +202,4 @@ def _is_name(fragment: str) -> bool:
     return first[:1].isupper() and first.lower() not in _LOWERED
 
 
-_LOWERED = frozenset(
-    """a an the to in on at by for since with from during after before last this next yesterday today about around
-    because just mostly maybe probably some my our his her their its it they both all lots many""".split()
-)
+_LOWERED = frozenset(listed("replies", "lowered"))

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
+from .address import trimmed
+from .elision import FIRST_PERSON, with_subject
 from .reactions import informative
 
-__all__ = ["is_small_talk", "statements", "trimmed", "with_subject"]
+__all__ = ["is_small_talk", "statements"]
 
-_OPENERS = (
-    r"hey(?: there)?|hi(?: there)?|hello|thanks(?: (?:so much|a lot|a bunch|a ton|again))?|thank you(?: so much)?|wow|"
-    r"whoa|woah|yeah|yep|yup|yes|nope|nah|no|ok|okay|oh|ah|aw+|haha|lol|well|so|and|but|anyway|anyways|definitely|"
-    r"absolutely|totally|exactly|sure(?: thing)?|of course|for sure|actually|honestly|unfortunately|fortunately|"
-    r"luckily|sadly|by the way|btw|speaking of which|guess what|you know|i mean|like|also|plus|cool|awesome|great|nice|"
-    r"amazing|congrats|congratulations|right|true|good|interesting|man|dude|bro|ha|hmm+|um+|oof|yay|cheers|sorry|"
-    r"long time no (?:see|talk|chat)|not really|not yet|good idea|no problem|no worries|in fact|good to (?:see|"
-    r"hear from) you|sounds (?:good|great)|"
-    r"great to (?:see|hear from) you|unbelievable|yikes|ouch|gotcha|me too|same here|likewise|agreed|my pleasure|"
-    r"so far so good|to be honest|i hear you|i feel you"
-)
-_OPENING = re.compile(rf"^(?:(?:{_OPENERS})(?:\s*[,!.…:;]+|\s+[-–—]+)\s*)", re.IGNORECASE)
-_BARE_OPENING = re.compile(r"^(?:yeah|yep|yup|oh|hey|hi|wow|so|and|but|well|plus|anyway|ah)\s+(?=\S)", re.IGNORECASE)
-_TRAILING = re.compile(r"(?:[\s!.…;:,~\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|[:;]-?[)(DP]|<3)+$")
 _SPLIT = re.compile(
     r"(?:,?\s+(?:and|but|so)|;|\s+[-–—]+|,\s+plus)\s+(?=(?:then |now |also )?(?:I|we)(?:'\w+)?\s)|"
     r"[.!]\s+(?=(?:I|We|My|It|They|She|He)\b)|,\s+(?:and|but)\s+(?=my \w+ (?:is|was|are|were|has|have|had)\b)",
@@ -38,7 +25,6 @@ _DEPENDENT = re.compile(
     re.IGNORECASE,
 )
 _JOINED_NAMES = re.compile(r"^(?:me|my|the|a|our)?\s*[\w' ]{0,40}$", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours|ourselves)\b(?!\.)", re.IGNORECASE)
 # "World War I", "Part I"; and after another name where no verb of the first person can follow it.
 _ROMAN = re.compile(
     r"(?i:\b(?:war|part|chapter|volume|book|level|type|phase|stage|grade|class|act)) I\b|"
@@ -101,24 +87,7 @@ _FRAGMENT = re.compile(
     r"\bI just wanted to\b|\bsomething (?:\w+ )?happened\b",
     re.IGNORECASE,
 )
-_TAG = re.compile(r",?\s+(?:\w+n't|am|do|did|was) I$", re.IGNORECASE)
-_THANKS = re.compile(r"\s*[-–—,;]\s*(?:and )?(?:thanks|thank you)\b.*$", re.IGNORECASE)
 _MOST_WORDS = 45
-
-#: Beginnings without their subject, and the subject that goes there.
-_ELIDED = (
-    (re.compile(r"^(?=(?:(?:just|finally|recently|also|already|even|still) )?(?:got|had|went|made|took|found|"
-                r"finished|started|met|"
-                r"saw|tried|bought|gave|lost|won|joined|decided|spent|signed|ran|wrote|read|watched|visited|enjoyed|"
-                r"(?:love|enjoy)(?! and)|learned|signed|managed|saw|used to|volunteered|baked|painted|hiked|"
-                r"attended|ended up|felt)\b(?! (?:by|in|with|on)\b))", re.IGNORECASE), "I "),
-    (re.compile(r"^(?=(?:gotta\b|been (?:\w+ly |super |really |so )?(?:\w+ing|busy|"
-                r"swamped)\b))", re.IGNORECASE), "I have "),
-    (re.compile(r"^(?=(?:gonna(?! be (?:a|an|the|so|great|fun|awesome|epic|amazing)\b)|planning (?:to|on)|"
-                r"looking (?:for|into)|thinking (?:of|about)|hoping to|trying to|"
-                r"working on|still (?:working|looking|trying|learning|thinking))\b(?!.*\b(?:is|are|can|"
-                r"helps)\b))", re.IGNORECASE), "I am "),
-)  # fmt: skip
 
 
 def is_small_talk(sentence: str) -> bool:
@@ -136,35 +105,6 @@ def statements(sentence: str, others: Sequence[str], *, assistant: bool = False)
     if assistant:
         return [bare] if _COMMITMENT.match(bare) and informative(bare, 2) else []
     return [c for c in (with_subject(c) for c in _clauses(bare)) if _states(c)]
-
-
-def trimmed(sentence: str, others: tuple[str, ...]) -> str:
-    """A sentence without greeting, interjections, the name of whoever is spoken to, and the final mark."""
-    text, before = " ".join(sentence.replace("’", "'").split()), ""
-    while text != before:
-        before = text
-        for pattern in (_OPENING, _address(others), _BARE_OPENING):
-            text = pattern.sub("", text, count=1)
-    text = _THANKS.sub("", _end_address(others).sub("", text))
-    return _TAG.sub("", _TRAILING.sub("", text)).strip()
-
-
-@lru_cache(maxsize=1024)
-def _called(others: tuple[str, ...]) -> str:
-    """What the others are called: "Mel" is Melanie."""
-    firsts = [name.split()[0] for name in others if name and not name.startswith("the ")]
-    forms = {form for first in firsts for form in (first, first[:3], first[:4])}
-    return "|".join(re.escape(f) for f in sorted(forms, key=len, reverse=True)) or r"(?!)"
-
-
-@lru_cache(maxsize=1024)
-def _address(others: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"^(?:(?:{_OPENERS}) )?(?:{_called(others)})\s*(?:[,!.:;…]+|\s[-–—]+)\s*", re.IGNORECASE)
-
-
-@lru_cache(maxsize=1024)
-def _end_address(others: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf",\s*(?:{_called(others)})(?=\s*(?:[!.…]|$|,))", re.IGNORECASE)
 
 
 def _clauses(text: str) -> list[str]:
@@ -187,19 +127,9 @@ def _is_whole(left: str) -> bool:
     ) and (not _DEPENDENT.match(left))
 
 
-def with_subject(clause: str) -> str:
-    """A clause with the subject that speech leaves out: "Got a dog" is "I got a dog"."""
-    if _FIRST_PERSON.match(clause):
-        return clause
-    for pattern, subject in _ELIDED:
-        if pattern.match(clause):
-            return subject + clause[:1].lower() + clause[1:]
-    return clause
-
-
 def _states(clause: str) -> bool:
     """Whether a clause tells of its speaker something to remember."""
-    if not _FIRST_PERSON.search(_ROMAN.sub("", clause)) or len(clause.split()) < 3:
+    if not FIRST_PERSON.search(_ROMAN.sub("", clause)) or len(clause.split()) < 3:
         return False
     if any(p.search(clause) for p in (_MAXIM, _FRAGMENT, _HYPOTHETICAL, _TO_YOU, _TO_YOU_FEELING, _SAYING)):
         return False

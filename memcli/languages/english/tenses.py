@@ -5,23 +5,11 @@ from __future__ import annotations
 import re
 
 from .verbs import agreeing, is_past
+from .words import listed
 
 __all__ = ["base_form", "past_form"]
 
-_IRREGULAR = dict(
-    pair.split("-")
-    for pair in """
-    be-was become-became begin-began bend-bent blow-blew break-broke bring-brought build-built buy-bought
-    catch-caught choose-chose come-came cost-cost cut-cut deal-dealt dig-dug do-did draw-drew drink-drank drive-drove
-    eat-ate fall-fell feed-fed feel-felt fight-fought find-found fly-flew forget-forgot forgive-forgave freeze-froze
-    get-got give-gave go-went grow-grew hang-hung have-had hear-heard hide-hid hit-hit hold-held hurt-hurt keep-kept
-    know-knew lay-laid lead-led leave-left lend-lent let-let lose-lost make-made mean-meant meet-met pay-paid put-put
-    quit-quit read-read ride-rode ring-rang run-ran say-said see-saw sell-sold send-sent set-set shoot-shot show-showed
-    shut-shut sing-sang sit-sat sleep-slept speak-spoke spend-spent spread-spread stand-stood steal-stole stick-stuck
-    strike-struck swim-swam take-took teach-taught tear-tore tell-told think-thought throw-threw understand-understood
-    wake-woke wear-wore win-won write-wrote
-    """.split()
-)
+_IRREGULAR = dict(pair.split("-") for pair in listed("tenses", "irregular"))
 _BASES = {past: base for base, past in _IRREGULAR.items()} | {
     "is": "be", "am": "be", "are": "be", "were": "be", "been": "be", "has": "have", "does": "do", "done": "do",
     "gone": "go", "seen": "see", "taken": "take", "given": "give", "written": "write", "gotten": "get", "says": "say",

@@ -10,37 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from .contractions import RETELLING, written_out
 from .verbs import COORDINATED, agreeing, is_adverb, is_past
+from .words import listed
 
 __all__ = ["in_third_person"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-# "I'd" is "I had" before a participle, else "I would".
-_HAD = (
-    r"(?=\s+(?:\w+ly\s+|always\s+|just\s+|never\s+|already\s+|also\s+)?(?:been|better|had|\w+ed|gone|done|seen|"
-    r"taken|got|"
-    r"gotten|lost|met|made|found|known|forgotten|heard|read|thought|wanted)\b)"
-)
-# "I've got to go" is a duty, "I got to see Rome" a pleasure.
-_DUTY = r"(?= (?!know|meet|see|go|do|spend|experience|visit|hang|play|try|work|be |hear|share|perform|eat|travel|take))"
-_EXPANSIONS = tuple(
-    (re.compile(pattern, re.IGNORECASE), into)
-    for pattern, into in (
-        (r"\b(I)'m\b", r"\1 am"),
-        (r"\b(I)m(?= (?-i:[a-z]))", r"\1 am"),  # before a capital it may be a name
-        (r"\b(I|we|you)'ve\b", r"\1 have"),
-        (rf"\b(I|we|you)'d{_HAD}", r"\1 had"),
-        (r"\b(I|we|you)'d\b", r"\1 would"),
-        (r"\b(I|we|you)'ll\b", r"\1 will"),
-        (r"\b(we|you)'re\b", r"\1 are"),
-        (r"\bgonna\b", "going to"),
-        (r"\bwanna\b", "want to"),
-        (r"(?<=\bI )(going to)\b", r"am \1"),
-        (rf"\b(I|we|you) have got to{_DUTY}", r"\1 have to"),
-        (r"\b(I|we|you)(?: have)?( just| really)? gotta\b", r"\1\2 have to"),
-        (r"\b(?:cuz|'cause)\b", "because"),
-    )
-)
 _PAIR = re.compile(
     r"\bwe (?:both|two|should|could)\b|\bthe two of us\b|\bus both\b|\bsince we(?: have| had)?(?: last)?(?: \w+ed|"
     r" spoke| met)\b",
@@ -59,10 +35,8 @@ _VERBISH = re.compile(
     r"\b(?:is|was|are|were|am|be|have|has|had|do|did|will|would|can|could|\w+ed|got|went|made|took)\b"
 )
 _PLURAL = frozenset("they them their theirs".split())
-_TO_ANOTHER = frozenset("he she they it we who which people that".split())
-_MODAL = frozenset(
-    "to will would can could may might must should won't can't didn't don't doesn't couldn't wouldn't".split()
-)
+_TO_ANOTHER = frozenset(listed("third_person", "to_another"))
+_MODAL = frozenset(listed("third_person", "modal"))
 
 
 @dataclass(slots=True)
@@ -87,11 +61,10 @@ class _Sentence:
 
 def in_third_person(sentence: str, me: str, you: str | None = None) -> str | None:
     """What `me` said to `you`, told of them by name; None where it cannot be told who is meant."""
-    text = sentence.replace("’", "'")
-    if _EVERYBODY.search(text):
+    said = sentence.replace("’", "'")
+    if _EVERYBODY.search(said):
         return None
-    for pattern, into in _EXPANSIONS:
-        text = pattern.sub(into, text)
+    text = written_out(said, RETELLING)
     state = _Sentence(text, me, you, plural=bool(_PLURAL & set(text.lower().split())))
     last = 0
     for match in _WORD.finditer(text):

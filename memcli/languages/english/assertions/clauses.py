@@ -6,47 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...data import filled, table
+from ..contractions import MATCHING, written_out
 from ..elision import clause as whole_clause
 from ..tenses import base_form
 from ..verbs import is_adverb
 
-__all__ = ["FRIENDS", "KIN", "PETS", "Clause", "clauses", "expanded"]
+__all__ = ["Clause", "clauses", "expanded"]
 
-KIN = (
-    r"wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend|son|daughter|kids?|child|children|toddler|baby|twins|"
-    r"mom|mum|mother|dad|father|parents|sisters?|brothers?|siblings?|grandma|grandmother|grandpa|grandfather|"
-    r"grandparents|grandson|granddaughter|grandkids|aunt|uncle|cousins?|nephews?|nieces?|"
-    r"(?:mother|father|sister|brother|son|daughter)-in-law|in-laws|stepson|stepdaughter|stepmom|stepdad"
-)
-FRIENDS = (
-    r"best friend|friend|buddy|pal|roommate|flatmate|neighbou?r|colleague|co-?worker|boss|manager|mentor|coach|partner"
-)
-PETS = (
-    r"dogs?|cats?|pupp(?:y|ies)|pups?|kittens?|kitt(?:y|ies)|rabbits?|bunny|hamsters?|guinea pigs?|parrots?|turtles?|"
-    r"horses?|fish|goldfish|snakes?|geckos?|hens|chickens|ferrets?|pets?|retriever|labrador|poodle|beagle"
-)
-_EXPANSIONS = tuple(
-    (re.compile(pattern, re.IGNORECASE), into)
-    for pattern, into in (
-        (r"\bI'm\b", "I am"),
-        (r"\bIm(?= (?-i:[a-z]))", "I am"),  # before a capital it may be a name
-        (r"\b(I|we|you|they)'ve\b", r"\1 have"),
-        (r"\b(we|you|they)'re\b", r"\1 are"),
-        (r"\b(I|we|you|they|he|she|it|that)'ll\b", r"\1 will"),
-        (r"\b(I|we|you|they|he|she|it|that)'d\b", r"\1 would"),
-        (r"\bcan'?t\b", "cannot"),
-        (r"\bwon't\b", "will not"),
-        (r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should)n't\b", r"\1 not"),
-        (r"\bdont\b", "do not"),
-        (r"\b(it|that|he|she|there)'s\b", r"\1 is"),
-        (r"\b(\w+)'s (?=(?:an?|so|such|really|my|the best|not|just|always|awesome|amazing|super)\b)", r"\1 is "),
-        (r"\bgonna\b", "going to"),
-        (r"\bwanna\b", "want to"),
-        (r"\bgotta\b", "have to"),
-        (r"\bI(?: have)? got to\b", "I have to"),
-        (r"\b(I|we) are\b", r"\1 am"),
-    )
-)
+_PEOPLE = table(__package__, "people")
+_KIN, _FRIENDS, _PETS = (filled(_PEOPLE[name], {}) for name in ("kin", "friends", "pets"))
 _VERBS = (
     r"prefer|avoid|dislike|hate|love|like|enjoy|despise|refuse|use|find|tend|stick|stay|steer|need|want|consume|eat|"
     r"buy|only|never|strongly|exclusively|try to avoid|am|adore|opt|favou?r|cannot|do not|will not|(?<!or )have (?:a|"
@@ -83,7 +52,7 @@ _SOMEONE = re.compile(
     r"^(?:as |being )?(?:someone|somebody|a person|the type|the kind of person|one)\s+who\s+", re.IGNORECASE
 )
 _OF_KIN = re.compile(
-    rf"^(?:(?:and|but|so|also|plus) )?(?:my|our) (?:\w+ ){{0,2}}?(?P<kin>{KIN}|{FRIENDS}|{PETS})"
+    rf"^(?:(?:and|but|so|also|plus) )?(?:my|our) (?:\w+ ){{0,2}}?(?P<kin>{_KIN}|{_FRIENDS}|{_PETS})"
     r"(?:,? (?-i:(?P<name>[A-Z][\w-]+)),?)?\s+(?=[a-z])",
     re.IGNORECASE,
 )
@@ -116,8 +85,7 @@ def expanded(text: str) -> str:
     """`text` with straight apostrophes and single spaces, the contractions of "I" and "not" written out."""
     text = " ".join(text.replace("’", "'").replace("—", " - ").split())
     if "'" in text or "gonna" in text or "wanna" in text or "gotta" in text or "dont" in text or "Im " in text:
-        for pattern, into in _EXPANSIONS:
-            text = pattern.sub(into, text)
+        return written_out(text, MATCHING)
     return text
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from ....relations import RelationType
+from ...data import filled, table
 
-__all__ = ["MIDDLE", "Found", "Rule", "compiled", "rule", "strength_of"]
+__all__ = ["MIDDLE", "Found", "Rule", "compiled", "rules", "strength_of", "words_of"]
 
 # Words that may stand between a subject and what it feels or does.
 MIDDLE = (
@@ -72,17 +75,26 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(written, re.IGNORECASE)
 
 
-def rule(
-    relation: RelationType,
-    cues: str,
-    pattern: str,
-    confidence: float,
-    *,
-    negated: bool = False,
-    strength: float | None = None,
-) -> Rule:
-    """A rule; `cues` are lower-case words, one of which a clause must hold (none: every clause is looked at)."""
-    return Rule(relation, pattern, confidence, negated, strength, frozenset(cues.split()))
+def rules(file: str, kind: str = "rule") -> tuple[Rule, ...]:
+    """The rules of one kind in a data file of this package."""
+    known = words_of(file)
+    return tuple(_rule(each, known) for each in table(__package__, file)[kind])
+
+
+def words_of(file: str) -> dict[str, str]:
+    """The alternations that a data file's patterns name, with those of `people`, {I}, {X} and {M} left in them."""
+    return {**table(__package__, "people"), **table(__package__, file)["words"]}
+
+
+def _rule(row: Mapping[str, Any], known: Mapping[str, str]) -> Rule:
+    return Rule(
+        RelationType(row["relation"]),
+        filled(row["pattern"], known),
+        row["confidence"],
+        row.get("negated", False),
+        row.get("strength"),
+        frozenset(row.get("cues", "").split()),
+    )
 
 
 def strength_of(words: str) -> float:

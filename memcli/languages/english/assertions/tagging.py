@@ -12,12 +12,12 @@ from ....generated import Assertion, speaker_name
 from ....model import Turn
 from ....relations import GROUPS
 from ....relations import RelationType as R
+from ..address import trimmed
 from ..negation import NEGATED_VERB
-from ..statements import trimmed
-from . import circumstances, intents, tastes
+from . import circumstances, tastes
 from .choices import choices
 from .clauses import Clause, clauses, expanded
-from .rules import Found, Rule, strength_of
+from .rules import Found, Rule, rules, strength_of
 from .tails import is_about_something, is_telling, tail_of
 
 __all__ = ["assertions"]
@@ -46,7 +46,7 @@ _FACTS = frozenset({R.USES, R.OWNS, R.LIVES_IN, R.COMES_FROM, R.WORKS_AT, R.WORK
 _MACHINES = frozenset({"assistant", "system", "tool"})
 _LONGEST = 900
 _MOST_SENTENCES = 200
-_RULES = (*tastes.RULES, *circumstances.RULES, *intents.RULES)
+_RULES = (*tastes.RULES, *circumstances.RULES, *rules("intents"))
 
 
 def assertions(turn: Turn, sentences: Sequence[str], before: Sequence[Turn], people: Sequence[str]) -> list[Assertion]:

@@ -6,6 +6,7 @@ import re
 
 from ....text import STOPWORDS
 from ..verbs import is_adverb
+from ..words import listed
 
 __all__ = ["is_about_something", "is_telling", "tail_of"]
 
@@ -61,21 +62,11 @@ _POINTING = re.compile(
     r"^\w+(?: \w+)? (?:it|them|that|this|him|her)(?: (?:out|up|off|back|all|soon|someday|sometime))*$", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_EMPTY = frozenset(
-    """favorite favorites favourite favourites fave
-    thing things stuff something anything everything nothing one ones way lot bit him them it that this us me
-    everyone someone people try trying tried check checking see seeing hear hearing do doing go going idea ideas
-    time times much well even know think great good nice fun cool how what sure yes no ok okay lol else others
-    another let make made have having give option options make sense will future""".split()
-)
+_EMPTY = frozenset(listed("tails", "empty"))
 
 
 #: How somebody or something is at the moment: behind a verb these name nothing that it is about.
-_STATES = frozenset(
-    """late early behind ahead low short out off home away back around along alone together fine okay well unwell ill
-    sick tired busy ready hungry free awake asleep wild mad smoothly badly
-    fast slow bit little lot sorry thanks""".split()
-)
+_STATES = frozenset(listed("tails", "states"))
 
 
 def tail_of(text: str, *, most: int = _MOST_WORDS) -> str:
