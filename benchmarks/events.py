@@ -25,7 +25,7 @@ from memcli.evaluation.asking import Asked, asked
 from memcli.evaluation.baselines import DenseUnits
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
-from memcli.evaluation.questions import Haystack, Question
+from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.evaluation.runner import latest_said
 from memcli.memory import Memory
 from memcli.model import Hit, Kind
@@ -66,7 +66,7 @@ class Case:
 
     memory: Memory
     view: View
-    question: Question
+    question: GoldQuestion
     asked: Asked
     gold: frozenset[int]
 

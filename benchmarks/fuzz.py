@@ -49,7 +49,7 @@ def targets() -> Mapping[str, Target]:
         from memcli.languages.english.questions import parse
         from memcli.languages.english.times import find
         from memcli.model import Session, SessionId, Turn, TurnId
-        from memcli.providers.structured import Malformed, Schema, read
+        from memcli.providers.structured import MalformedReply, Schema, read
 
     form = Schema("form", {"names": {"type": "array", "items": {"type": "string"}}, "sure": {"type": "boolean"}})
 
@@ -72,7 +72,7 @@ def targets() -> Mapping[str, Target]:
             parse_date(text(data), AT)
 
     def of_reply(data: bytes) -> None:
-        with contextlib.suppress(Malformed):
+        with contextlib.suppress(MalformedReply):
             read(text(data), form)
 
     def of_turns(data: bytes) -> None:

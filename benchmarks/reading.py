@@ -33,7 +33,7 @@ from memcli.reading.network import Network
 from memcli.reading.passages import Transcript, gather
 from memcli.reading.spans import NAMES, candidates
 from memcli.reading.stored import StoredTranscript
-from memcli.reading.temporal import Found
+from memcli.reading.temporal import ShortAnswer
 from memcli.strategies import DEFAULT, strategy
 
 Matrix = npt.NDArray[np.float32]
@@ -163,7 +163,7 @@ def look(case: Case, network: Network) -> Read:
     return Read(case, _text(found), signals(question, passages, found) if found else None)
 
 
-def _text(found: Found | None) -> str:
+def _text(found: ShortAnswer | None) -> str:
     return found.text if found else ""
 
 

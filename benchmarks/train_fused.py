@@ -27,7 +27,7 @@ from scipy.optimize import minimize
 from memcli import learned
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import first_seen, recall, recall_all
-from memcli.evaluation.questions import Haystack, Question
+from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
@@ -83,7 +83,7 @@ def examples(path: Path, cache: Path) -> tuple[list[str], list[Example]]:
     return names, found
 
 
-def _example(dataset: str, haystack: Haystack, memory: Memory, question: Question) -> tuple[list[str], Example]:
+def _example(dataset: str, haystack: Haystack, memory: Memory, question: GoldQuestion) -> tuple[list[str], Example]:
     strategy = Fused()
     asked_at = question.asked_at or datetime.now(UTC)
     filters = Filters(until=asked_at if question.past_only else None)

@@ -25,7 +25,7 @@ from train_fused import FOLDS, command, folds, shuffled
 
 from memcli import learned
 from memcli.evaluation.datasets import haystacks
-from memcli.evaluation.questions import Haystack, Question
+from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
@@ -102,7 +102,7 @@ def lift(memory: Memory, model: Embedder, scorer: lifting.Scorer) -> None:
         bump_revision(db)
 
 
-def replay(path: Path, haystack: Haystack, memory: Memory, question: Question) -> Replay:
+def replay(path: Path, haystack: Haystack, memory: Memory, question: GoldQuestion) -> Replay:
     """What the strategy sees of a question under either lead, with the one expansion."""
     at = question.asked_at or datetime.now(UTC)
     query, view = memory.query(question.text, Filters(), at, Ontology())

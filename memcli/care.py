@@ -80,7 +80,7 @@ class Care:
         writers = {"jsonl": exporting.jsonl, "markdown": exporting.markdown}
         if format_name not in (*writers, "parquet"):
             raise UsageError(f"cannot export as {format_name!r}", "jsonl, markdown or parquet")
-        counted = _Counted()
+        counted = _PassCounter()
         with self._store.reading() as db:
             turns = counted.each(exporting.said(db, which))
             if format_name == "parquet":
@@ -155,7 +155,7 @@ class Examination:
         return all(finding.harmless for finding in self.left)
 
 
-class _Counted:
+class _PassCounter:
     """Counts what passes."""
 
     def __init__(self) -> None:

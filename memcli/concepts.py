@@ -12,7 +12,7 @@ from .store import lifted, names, naming
 from .store.connection import Store
 from .store.identity import identity
 from .store.ids import Tag, with_tag
-from .store.lifted import TAKEN_BACK, Edge, Member
+from .store.lifted import TAKEN_BACK, SupportingAssertion, TopicEdge
 from .store.revision import bump_revision
 from .store.rows import transaction
 from .text import clean, content_stems
@@ -20,7 +20,7 @@ from .text import clean, content_stems
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Concept", "Concepts", "Found"]
+__all__ = ["Concept", "ConceptList", "Concepts"]
 
 #: So many things name a topic, or what limits somebody, where each counts; each in at most so many characters.
 _NAMING = 3
@@ -34,13 +34,13 @@ _MOSTLY = 2 / 3
 class Concept:
     """An edge, or a candidate that was declined, with what it rests on in the order in which that was said."""
 
-    edge: Edge
-    members: Sequence[Member]
+    edge: TopicEdge
+    members: Sequence[SupportingAssertion]
 
     @property
     def label(self) -> str:
         """What it is about, in the words of what it rests on: what is most central first, then other things."""
-        chosen: list[tuple[Member, set[str]]] = []
+        chosen: list[tuple[SupportingAssertion, set[str]]] = []
         for member in sorted(self._telling(), key=lambda each: -round(each.cosine, 6)):
             stems = set(content_stems(member.tail)) or {member.tail}
             if all(member.thing != each.thing and not (stems <= own or own <= stems) for each, own in chosen):
@@ -49,7 +49,7 @@ class Concept:
             _short(" ".join(member.tail.split())) for member, _ in chosen[: _LIMITING if self.domain else _NAMING]
         )
 
-    def _telling(self) -> Sequence[Member]:
+    def _telling(self) -> Sequence[SupportingAssertion]:
         """What may name it: of limits those that were not taken back, unless all were."""
         if not self.domain:
             return self.members
@@ -80,7 +80,7 @@ def _short(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ConceptList:
     """Concepts, out of how many; and how many candidates were left out since they were declined."""
 
     concepts: Sequence[Concept]
@@ -94,7 +94,7 @@ class Concepts:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def found(self, person: str | None = None, *, declined: bool = False, k: int) -> Found:
+    def found(self, person: str | None = None, *, declined: bool = False, k: int) -> ConceptList:
         """At most k concepts, of `person` alone where one is named, by a unique part of the name; `declined`: also
         candidates that were. Raises UsageError where nobody, or more than one, is called so.
         """
@@ -104,7 +104,7 @@ class Concepts:
                 wanted = _folded(names.person(db, person, [edge.row.head for edge in known]))
                 known = [edge for edge in known if _folded(edge.row.head) == wanted]
             kept = [edge for edge in known if declined or not edge.row.declined]
-            return Found(_told(db, kept[:k]), len(kept), len(known) - len(kept))
+            return ConceptList(_told(db, kept[:k]), len(kept), len(known) - len(kept))
 
     def find(self, name: str) -> Concept:
         """The concept with this id, or the one whose id begins so, with or without its tag; declined or not. Of another
@@ -118,7 +118,7 @@ class Concepts:
     def decline(self, name: str) -> Concept:
         """Takes an edge back, however often its topic is learned again. Raises what `find` does."""
 
-        def decline(db: DuckDBPyConnection, edge: Edge) -> None:
+        def decline(db: DuckDBPyConnection, edge: TopicEdge) -> None:
             lifted.take_back(db, edge)
             lifted.note_declined(db, edge, TAKEN_BACK)
 
@@ -130,7 +130,7 @@ class Concepts:
 
         unwanted = sensitive()
 
-        def restore(db: DuckDBPyConnection, edge: Edge) -> None:
+        def restore(db: DuckDBPyConnection, edge: TopicEdge) -> None:
             if edge.row.declined != TAKEN_BACK:
                 raise NothingFound(f"{edge.id} is not taken back", "nothing was changed")
             lifted.give_back(db, edge)
@@ -138,7 +138,7 @@ class Concepts:
 
         return self._decide(name, restore)
 
-    def _decide(self, name: str, change: Callable[[DuckDBPyConnection, Edge], None]) -> Concept:
+    def _decide(self, name: str, change: Callable[[DuckDBPyConnection, TopicEdge], None]) -> Concept:
         id_ = self.find(name).edge.id  # for writing, a store that there is not would be made
         with self._store.writing() as db, transaction(db):
             change(db, _named(db, id_))
@@ -146,7 +146,7 @@ class Concepts:
             return _told(db, [_named(db, id_)])[0]
 
 
-def _named(db: DuckDBPyConnection, name: str) -> Edge:
+def _named(db: DuckDBPyConnection, name: str) -> TopicEdge:
     prefix = with_tag(name, Tag.CONCEPT)
     known = lifted.edges(db)
     found = [edge for edge in known if edge.id.startswith(prefix)] or _resting_on(db, known, name)
@@ -158,13 +158,13 @@ def _named(db: DuckDBPyConnection, name: str) -> Edge:
     return found[0]
 
 
-def _resting_on(db: DuckDBPyConnection, known: Sequence[Edge], name: str) -> list[Edge]:
+def _resting_on(db: DuckDBPyConnection, known: Sequence[TopicEdge], name: str) -> list[TopicEdge]:
     """The edges that rest on the turns that some other id stands for."""
     wanted = set(naming.turns(db, name))
     return [edge for edge in known if wanted and not wanted.isdisjoint(lifted.turns(db, edge))]
 
 
-def _told(db: DuckDBPyConnection, edges: Sequence[Edge]) -> list[Concept]:
+def _told(db: DuckDBPyConnection, edges: Sequence[TopicEdge]) -> list[Concept]:
     held = lifted.members(db, edges, _dimension(db)) if edges else {}
     return [Concept(edge, held[edge]) for edge in edges]
 

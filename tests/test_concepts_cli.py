@@ -18,7 +18,7 @@ from memcli.indexing.ontology import topics as learning
 from memcli.memory import Memory
 from memcli.model import TurnId
 from memcli.store.concepts import LiftedRow, drop_concepts
-from memcli.store.lifted import Edge, Member, edges
+from memcli.store.lifted import SupportingAssertion, TopicEdge, edges
 from memcli.store.rows import transaction
 from memcli.store.views.assertions import assertion_index
 from tests.conftest import Ran
@@ -131,8 +131,10 @@ def test_concepts_plain(cli: Cli, films: str) -> None:
 def test_a_label_names_different_things_the_most_central_first() -> None:
     tails = (("noir", 0.7, 1), ("film noir", 0.9, 1), ("noir films", 0.8, 2), ("  the\n sea " + "x" * 60, 0.6, 3),
              ("!", 0.5, 4), ("boats", 0.4, 5))  # fmt: skip
-    members = [Member(TurnId("t:1"), None, "likes", tail, False, 0.8, thing, near) for tail, near, thing in tails]
-    concept = Concept(Edge("c:1", LiftedRow(1, "Ana", 1.0, 6, 0.9, "")), members)
+    members = [
+        SupportingAssertion(TurnId("t:1"), None, "likes", tail, False, 0.8, thing, near) for tail, near, thing in tails
+    ]
+    concept = Concept(TopicEdge("c:1", LiftedRow(1, "Ana", 1.0, 6, 0.9, "")), members)
     assert concept.label == f"film noir, the sea {'x' * 31}…, !"
 
 
@@ -339,12 +341,15 @@ def test_limits_golden(cli: Cli, rosas: str) -> None:
 def test_a_label_of_limits_names_each_that_was_not_taken_back() -> None:
     tails = "eggs", "fish", "milk", "nuts", "okra", "peas", "rice", "soy", "tea"
     members = [
-        Member(TurnId("t:1"), None, "allergy", tail, False, 0.8, thing, 0.9 - thing / 100)
+        SupportingAssertion(TurnId("t:1"), None, "allergy", tail, False, 0.8, thing, 0.9 - thing / 100)
         for thing, tail in enumerate(tails)
     ]
-    edge = Edge("c:1", LiftedRow(1, "Rosa", 0.0, 9, 0.9, ""), "food")
+    edge = TopicEdge("c:1", LiftedRow(1, "Rosa", 0.0, 9, 0.9, ""), "food")
     assert Concept(edge, members).label == "eggs, fish, milk, nuts, okra, peas, rice, soy"
-    back = [Member(TurnId("t:2"), None, "allergy", tail, True, 0.8, thing, 0.9) for thing, tail in enumerate(tails)]
+    back = [
+        SupportingAssertion(TurnId("t:2"), None, "allergy", tail, True, 0.8, thing, 0.9)
+        for thing, tail in enumerate(tails)
+    ]
     assert Concept(edge, [*members, *back[:3]]).label == "nuts, okra, peas, rice, soy, tea"
     assert Concept(edge, [*members[:2], *back[:2]]).label == "eggs, fish"
 

@@ -26,8 +26,8 @@ from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import recall
 from memcli.evaluation.outcomes import Outcomes
 from memcli.evaluation.own import are_own
-from memcli.evaluation.questions import Haystack, Question
-from memcli.evaluation.runner import Corpus, Plan, Result, run
+from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.evaluation.runner import Corpus, EvaluationPlan, Result, run
 from memcli.evaluation.scoring import document
 from memcli.languages.english.questions import parse
 from memcli.memory import Memory
@@ -50,7 +50,7 @@ def corpus(folder: Path, source: Callable[[], Iterator[Haystack]], model: FakeEm
 
 
 def evaluated(folder: Path, source: Callable[[], Iterator[Haystack]], wanted: str = FAST, **plan: Any) -> Result:
-    chosen = Plan(contenders(wanted), Limits(20, 4000), **plan)
+    chosen = EvaluationPlan(contenders(wanted), Limits(20, 4000), **plan)
     return run(chosen, corpus(folder, source), Outcomes(folder / "outcomes", {}))
 
 
@@ -164,7 +164,7 @@ def shuffled() -> Iterator[Haystack]:
         yield replace(haystack, questions=[_relabelled(q, o) for q, o in zip(haystack.questions, others, strict=True)])
 
 
-def _relabelled(question: Question, other: Question) -> Question:
+def _relabelled(question: GoldQuestion, other: GoldQuestion) -> GoldQuestion:
     return replace(
         other, id=question.id, text=question.text, asked_at=question.asked_at, category=f"other {other.category}"
     )
@@ -186,7 +186,7 @@ def test_processes_find_what_one_process_finds(tmp_path: Path) -> None:
 
 def test_the_reader_gets_no_more_than_its_budget(tmp_path: Path) -> None:
     wide, tight = (
-        run(Plan(["dense"], Limits(k, tokens)), corpus(tmp_path, sample), Outcomes(tmp_path / "o", {"k": k}))
+        run(EvaluationPlan(["dense"], Limits(k, tokens)), corpus(tmp_path, sample), Outcomes(tmp_path / "o", {"k": k}))
         for k, tokens in ((20, 4000), (2, 60))
     )
     assert max(o.context_tokens for o in tight.outcomes["dense"].values()) <= 60
@@ -231,12 +231,12 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pyte
 def test_another_strategy_embeds_no_sentence_again(tmp_path: Path) -> None:
     first, second = FakeEmbedder(), FakeEmbedder()
     for model, name in ((first, "dense"), (second, "bm25")):
-        run(Plan([name], Limits(20, 4000)), corpus(tmp_path, sample, model), Outcomes(tmp_path / "o", {}))
+        run(EvaluationPlan([name], Limits(20, 4000)), corpus(tmp_path, sample, model), Outcomes(tmp_path / "o", {}))
     questions = {q.text for h in sample() for q in h.questions}
     assert set(first.embedded) > questions
     assert set(second.embedded) == questions
     third = FakeEmbedder()
-    run(Plan(["bm25"], Limits(20, 4000)), corpus(tmp_path, sample, third), Outcomes(tmp_path / "o", {}))
+    run(EvaluationPlan(["bm25"], Limits(20, 4000)), corpus(tmp_path, sample, third), Outcomes(tmp_path / "o", {}))
     assert third.embedded == []
 
 

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from memcli.errors import BudgetSpent, ModelUnavailable, StoreError, UsageError
 from memcli.providers.fakes import FakeLanguageModel
-from memcli.providers.language import ChatModel, Message, Schema, language_model
+from memcli.providers.language import ChatModel, ModelMessage, Schema, language_model
 from memcli.providers.metering import Budget, Meter, Prices, Tokens
 from memcli.providers.prompts import Prompt, fenced, prompt
-from memcli.providers.structured import Malformed, begun, problems, read
+from memcli.providers.structured import MalformedReply, begun, problems, read
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 
@@ -48,7 +48,7 @@ from .language_server import (
 PERSON = Schema("person", {"name": {"type": "string"}, "age": {"type": "integer"}})
 GOOD = '{"name": "Ann", "age": 7}'
 ANN = {"name": "Ann", "age": 7}
-ASK = [Message("user", "Who?")]
+ASK = [ModelMessage("user", "Who?")]
 
 
 class Kept:
@@ -111,7 +111,7 @@ def test_the_endpoint_may_choose_the_temperature(
 
 def test_half_a_surrogate_pair_can_be_sent(endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]) -> None:
     server = endpoint(says(GOOD))
-    model(calls=StoredCalls(Store(None))).complete([Message("user", "a\ud83d\x00b")], PERSON)
+    model(calls=StoredCalls(Store(None))).complete([ModelMessage("user", "a\ud83d\x00b")], PERSON)
     assert server.seen[0]["messages"][0]["content"] == "a?\x00b"
 
 
@@ -158,7 +158,7 @@ def test_untidy_replies_are_read(text: str) -> None:
 )
 def test_what_cannot_be_read_is_refused_quickly(text: str) -> None:
     begun = time.monotonic()
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         read(text, PERSON)
     assert time.monotonic() - begun < 1
 
@@ -167,7 +167,7 @@ def test_a_list_that_is_cut_off_is_not_completed() -> None:
     """Nobody could tell what it has lost."""
     names = Schema("names", {"names": {"type": "array", "items": {"type": "string"}}})
     assert read('{"names": ["a", "b",],', names) == {"names": ["a", "b"]}
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         read('{"names": ["a", "b"', names)
 
 
@@ -176,7 +176,7 @@ def test_reading_survives_anything(prose: str, name: str, age: int) -> None:
     value = {"name": name, "age": age}
     assert read(json.dumps(value), PERSON) == value
     assert read(json.dumps(value, ensure_ascii=False)[:-1] + ",}", PERSON) == value
-    with suppress(Malformed):
+    with suppress(MalformedReply):
         assert not problems(read(prose + json.dumps(value)[: len(prose)], PERSON), PERSON.document())
 
 
@@ -258,7 +258,7 @@ def test_endpoints_that_know_less_of_forms(
     server = endpoint(only(levels, says(GOOD)))
     asked = model()
     assert asked.complete(ASK, PERSON) == ANN
-    assert asked.complete([Message("user", "And who else?")], PERSON) == ANN
+    assert asked.complete([ModelMessage("user", "And who else?")], PERSON) == ANN
     formats = [body.get("response_format", {}).get("type", "plain") for body in server.seen]
     assert formats == [*requests, requests[-1]]  # what worked is remembered
     assert '"additionalProperties": false' in server.seen[-1]["messages"][-1]["content"]
@@ -447,7 +447,7 @@ def test_no_more_requests_at_once_than_allowed(
     endpoint(counted)
     asked = model(concurrency=3)
     with ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(lambda i: asked.complete([Message("user", f"Who is {i}?")], PERSON), range(12)))
+        replies = list(pool.map(lambda i: asked.complete([ModelMessage("user", f"Who is {i}?")], PERSON), range(12)))
     assert replies == [ANN] * 12
     assert max(at_once) == 3
 
@@ -508,15 +508,15 @@ def test_the_key_is_of_everything_that_is_sent(
     endpoint(says(GOOD))
     calls = Kept()
 
-    def complete(messages: list[Message] = ASK, schema: Schema = PERSON, sample: int = 0, **options: Any) -> None:
+    def complete(messages: list[ModelMessage] = ASK, schema: Schema = PERSON, sample: int = 0, **options: Any) -> None:
         model(calls=calls, **options).complete(messages, schema, sample=sample)
 
     complete()
     complete()
     assert len(calls.rows) == 1
     complete(sample=1)
-    complete([Message("user", "What?")])
-    complete([Message("system", "Who?")])
+    complete([ModelMessage("user", "What?")])
+    complete([ModelMessage("system", "Who?")])
     complete(schema=Schema("someone", PERSON.properties))
     complete(schema=Schema("person", {**PERSON.properties, "age": {"type": ["integer", "null"]}}))
     complete(name="other")
@@ -611,7 +611,7 @@ def test_the_budget_stops_before_it_is_passed_and_work_resumes(
 
         def one(i: int) -> bool:
             try:
-                return asked.complete([Message("user", f"Who is {i}?")], PERSON) == ANN
+                return asked.complete([ModelMessage("user", f"Who is {i}?")], PERSON) == ANN
             except BudgetSpent:
                 return False
 

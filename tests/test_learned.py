@@ -31,7 +31,7 @@ from memcli.reading import confidence, spans
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.network import Network
 from memcli.reading.passages import Passage
-from memcli.reading.temporal import Found
+from memcli.reading.temporal import ShortAnswer
 from memcli.strategies.fused import Fused
 from memcli.strategies.ontology import router, unified
 
@@ -117,7 +117,7 @@ def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> 
     query, view = memory.query("What does Ines like?", Filters(), datetime(2024, 6, 1, tzinfo=UTC), Fused())
     assert list(Fused().features(query, view, 10).names) == list(fusion.packaged().features)
     found = passages()
-    told = signals(parse("What boat?", ()), found, Found("x", (found[0],), 0.5))
+    told = signals(parse("What boat?", ()), found, ShortAnswer("x", (found[0],), 0.5))
     assert tuple(told) == confidence.NAMES
     for wrong in (dict(list(told.items())[1:]), {**told, "unheard_of": 1.0}):
         with pytest.raises(ValueError, match="missing or unknown: "):
@@ -132,7 +132,7 @@ def test_the_readers_scores_are_what_they_were() -> None:
         for passage in found:
             digest.update(spans.candidates(question, passage)[1].tobytes())
         scores += [score for score, _ in spans.best_candidates(question, found, spans.packaged())]
-        scores.append(confidence.packaged()(signals(question, found, Found("x", (found[2],), 0.4))))
+        scores.append(confidence.packaged()(signals(question, found, ShortAnswer("x", (found[2],), 0.4))))
     assert digest.hexdigest() == "01345573bc5ca855515f52ec6339ac897e65a4d19f6b964dd2207648453857b4"
     assert scores == pytest.approx(
         [0.389322, 0.147354, 0.204509, 0.724576, 0.360382, 0.12854, 0.105971, 0.641447, 0.352012, 0.16972, 0.15425,

@@ -20,7 +20,7 @@ from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
 from memcli.ranking.entropy import entropy, router_weights, softmax
 from memcli.ranking.mixture import accepted, two_gaussians
-from memcli.store.views.associations import Nodes, Said, nodes
+from memcli.store.views.associations import Nodes, SpokenSentences, nodes
 from memcli.strategies import strategy
 from memcli.strategies.memgas import PARTS, MemGAS
 from tests.conftest import Ran
@@ -85,7 +85,9 @@ def _nodes(rows: list[tuple[int, int, list[float]]]) -> Nodes:
     vectors = np.array([vector for _, _, vector in rows], dtype=np.float32)
     units, sessions = (np.array([row[i] for row in rows]) for i in (0, 1))
     nothing = np.zeros(0, dtype=np.int64)
-    said = Said(np.zeros((0, vectors.shape[1]), np.float16), nothing, np.zeros(0, np.float32), nothing, nothing)
+    said = SpokenSentences(
+        np.zeros((0, vectors.shape[1]), np.float16), nothing, np.zeros(0, np.float32), nothing, nothing
+    )
     made = np.arange(len(rows))
     return Nodes(units, sessions, np.full(len(rows), "summary"), np.ones(len(rows), np.float32), said, made, vectors)
 

@@ -17,7 +17,7 @@ from memcli.languages.english.cues import cues
 from memcli.languages.english.questions import parse, wording
 from memcli.model import Cue
 from memcli.ranking import fusion, routing, signals
-from memcli.ranking.arrays import Neighbours, group_max, group_sum, standard, top
+from memcli.ranking.arrays import AdjacentTurns, group_max, group_sum, standard, top
 from memcli.ranking.bm25 import bm25, idf
 
 FLOATS = st.floats(-1e6, 1e6)
@@ -84,7 +84,7 @@ def test_groups() -> None:
 
 
 def test_neighbours_stay_in_their_session() -> None:
-    near = Neighbours.of(np.array([0, 0, 0, 1, 1]))
+    near = AdjacentTurns.of(np.array([0, 0, 0, 1, 1]))
     scores = np.array([1.0, 2.0, 3.0, 10.0, 20.0])
     assert near.previous(scores).tolist() == [0, 1, 2, 0, 10]
     assert near.following(scores).tolist() == [2, 3, 0, 20, 0]
@@ -109,7 +109,7 @@ def test_pooling_equals_the_cosine_of_the_pooled_vector() -> None:
 
 def test_the_graph_passes_a_sentences_cosine_to_its_neighbour() -> None:
     turns = signals.Turns(np.zeros(3, int), np.zeros(3, int), np.arange(3), np.ones(3, int), np.zeros(3, int),
-                          Neighbours.of(np.zeros(3, int)))  # fmt: skip
+                          AdjacentTurns.of(np.zeros(3, int)))  # fmt: skip
     edges = (np.array([0]), np.array([2]), np.array([0.5]))
     sentences = signals.Sentences(np.arange(3), np.ones(3), np.ones(3), np.ones(1), np.ones(1), edges)
     found = signals.graph_signals(np.array([0.8, 0.1, 0.0]), turns, sentences)

@@ -16,7 +16,7 @@ from memcli.evaluation.baselines import contenders
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.outcomes import Outcomes
 from memcli.evaluation.questions import Haystack
-from memcli.evaluation.runner import Corpus, Plan, run
+from memcli.evaluation.runner import Corpus, EvaluationPlan, run
 from memcli.providers.fakes import FakeEmbedder
 from tests.conftest import Ran
 
@@ -116,7 +116,7 @@ def test_a_query_finds_only_earlier_sessions(tmp_path: Path) -> None:
     path, model = written(tmp_path), FakeEmbedder()
     corpus = Corpus(lambda: haystacks(path), tmp_path / "indexes", "fake", lambda: model)
     wanted = [name for name in contenders("all") if name != "none"]
-    result = run(Plan(wanted, Limits(20, 4000)), corpus, Outcomes(tmp_path / "outcomes", {}))
+    result = run(EvaluationPlan(wanted, Limits(20, 4000)), corpus, Outcomes(tmp_path / "outcomes", {}))
     gold = {g.question.text: g for g in result.gold}
     first, third = gold["How do my beans do, and the cat?"], gold["What of the beans?"]
     for name in wanted:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.evaluation.questions import Haystack, Question
+from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.evaluation.slices import SLICES, narrowed, said_in
 from memcli.formats import Message, turn_id
 from memcli.model import TurnId
@@ -30,12 +30,12 @@ MESSAGES = [Message(text, speaker, session="s", id=id_) for id_, speaker, text i
 PLACES = {str(message.id): turn_id(message) for message in MESSAGES}
 
 
-def asked(text: str, *evidence: str, answerable: bool = True) -> Question:
+def asked(text: str, *evidence: str, answerable: bool = True) -> GoldQuestion:
     turns = frozenset(turn for turn in map(PLACES.get, evidence) if turn)
-    return Question(text, text, "c", "", turns, answerable=answerable)
+    return GoldQuestion(text, text, "c", "", turns, answerable=answerable)
 
 
-def kept(*questions: Question, messages: Sequence[Message] = MESSAGES) -> list[str]:
+def kept(*questions: GoldQuestion, messages: Sequence[Message] = MESSAGES) -> list[str]:
     haystack = Haystack("h", messages, questions)
     found = narrowed(haystack, IMPLICIT, said_in(haystack))
     assert found.outside == len(questions) - len(found.questions)
@@ -76,7 +76,7 @@ _TEXTS = st.lists(_WORDS, min_size=1, max_size=6).map(" ".join)
 def test_a_kept_question_shares_no_stem_with_its_evidence(said: list[str], text: str) -> None:
     messages = [Message(each, "Ada", session="s", id=str(i)) for i, each in enumerate(said)]
     turns: list[TurnId] = [turn for message in messages if (turn := turn_id(message))]
-    found = kept(Question("q", text, "c", "", frozenset(turns)), messages=messages)
+    found = kept(GoldQuestion("q", text, "c", "", frozenset(turns)), messages=messages)
     shared = set(content_stems(text)) & set(content_stems(" ".join(said))) - set(content_stems("Ada"))
     assert bool(found) == (not shared)
 

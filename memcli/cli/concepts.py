@@ -13,8 +13,8 @@ from . import options as o
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..concepts import Concept, Concepts, Found
-    from ..store.lifted import Member
+    from ..concepts import Concept, ConceptList, Concepts
+    from ..store.lifted import SupportingAssertion
 
 __all__ = ["concepts"]
 
@@ -103,7 +103,7 @@ def _show(one: Concept, *, as_json: bool) -> None:
         print_line(console(), line)
 
 
-def _list(found: Found, person: str | None, *, explain: bool) -> None:
+def _list(found: ConceptList, person: str | None, *, explain: bool) -> None:
     from .render import console, one_line, print_line, say
 
     out = console()
@@ -151,7 +151,7 @@ def _record(one: Concept, *, explain: bool) -> dict[str, Any]:
     return record | ({"evidence": [_evidence(member) for member in one.members]} if explain else {})
 
 
-def _evidence(member: Member) -> dict[str, Any]:
+def _evidence(member: SupportingAssertion) -> dict[str, Any]:
     return {
         "turn": member.turn,
         "said_at": member.at.isoformat() if member.at else None,

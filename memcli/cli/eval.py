@@ -83,11 +83,11 @@ def evaluate(
     if variant or without:
         strategy = ",".join(o.varied(name, variant, without) for name in strategy.split(","))
     request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder, slice_name)
-    return _run(request, out, _Consulted(model, reader, judge_runs, budget), as_json=as_json)
+    return _run(request, out, _ModelUse(model, reader, judge_runs, budget), as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)
-class _Consulted:
+class _ModelUse:
     """What is asked of a language model, and for how many tokens at the most."""
 
     model: str | None
@@ -96,7 +96,7 @@ class _Consulted:
     budget: int | None
 
 
-def _run(request: Request, out: Path | None, consulted: _Consulted, *, as_json: bool) -> int:
+def _run(request: Request, out: Path | None, consulted: _ModelUse, *, as_json: bool) -> int:
     from ..evaluation.harness import ask, document, unprepared
     from ..evaluation.record import save
     from ..evaluation.report import write_report
@@ -123,7 +123,7 @@ def _run(request: Request, out: Path | None, consulted: _Consulted, *, as_json: 
     return failure.exit_code if failure else 6 if asked.result.malformed else 0
 
 
-def _reread(asked: AskedAll, request: Request, consulted: _Consulted) -> str:
+def _reread(asked: AskedAll, request: Request, consulted: _ModelUse) -> str:
     """Has the language model read, where it is to; returns the reader's name."""
     from ..config import settings
     from ..errors import UsageError
@@ -146,7 +146,7 @@ def _reread(asked: AskedAll, request: Request, consulted: _Consulted) -> str:
     return model.id
 
 
-def _judge(document: dict[str, Any], result: Result, request: Request, consulted: _Consulted) -> MemcliError | None:
+def _judge(document: dict[str, Any], result: Result, request: Request, consulted: _ModelUse) -> MemcliError | None:
     """Adds the judge's verdicts, as far as it comes; what was measured without it is shown all the same."""
     from ..config import settings
     from ..errors import ModelUnavailable
@@ -185,7 +185,7 @@ def _request(
     from ..evaluation.asking import Limits
     from ..evaluation.baselines import contenders
     from ..evaluation.harness import Request
-    from ..evaluation.runner import Plan
+    from ..evaluation.runner import EvaluationPlan
     from ..evaluation.slices import slice_named
     from ..evaluation.sources import BENCHMARKS, locate
 
@@ -194,7 +194,7 @@ def _request(
     part = slice_named(slice_name).name if slice_name is not None else ""
     k, tokens, limit, seed, workers = numbers
     chosen = settings(store=store, embedder=embedder)
-    plan = Plan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
+    plan = EvaluationPlan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
     path = locate(what[0], data, benchmarks_folder())
     name = what[0] if what[0] in BENCHMARKS else path.name
     own = _own(path, chosen.store, given=store is not None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..evaluation.tables import (
     ANSWERED,
     RETRIEVED,
-    Column,
+    Figure,
     by_category,
     categorised,
     failures,
@@ -52,7 +52,7 @@ def show(document: Mapping[str, Any]) -> None:
             out.print(render.one_line(f"  {line}"), style="red", soft_wrap=True)
 
 
-def _table(title: str, document: Mapping[str, Any], columns: Sequence[Column]) -> Table:
+def _table(title: str, document: Mapping[str, Any], columns: Sequence[Figure]) -> Table:
     table = _empty(title, [c.heading for c in columns])
     found = document["strategies"]
     best = {c: max((figure(s, c) or 0.0 for s in found.values()), default=0.0) for c in columns}
@@ -62,7 +62,7 @@ def _table(title: str, document: Mapping[str, Any], columns: Sequence[Column]) -
     return table
 
 
-def _categories(title: str, document: Mapping[str, Any], column: Column) -> Table:
+def _categories(title: str, document: Mapping[str, Any], column: Figure) -> Table:
     names, rows = by_category(document, column)
     table = _empty(title, [f"{name} ({document['categories'][name]})" for name in names])
     best = [max((row[i] or 0.0 for row in rows), default=0.0) for i in range(len(names))]
@@ -83,7 +83,7 @@ def _empty(title: str, headings: Sequence[str]) -> Table:
     return table
 
 
-def _cell(value: float | None, column: Column, best: float, *, bar: bool) -> Text:
+def _cell(value: float | None, column: Figure, best: float, *, bar: bool) -> Text:
     from rich.text import Text
 
     is_best = column.better and value is not None and value > 0 and value == best

@@ -15,10 +15,10 @@ import typer
 
 from . import options as o
 
-__all__ = ["Format", "export"]
+__all__ = ["ExportFormat", "export"]
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """What an export is written as."""
 
     JSONL = "jsonl"
@@ -26,14 +26,14 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
-_SUFFIXES = {".jsonl": Format.JSONL, ".parquet": Format.PARQUET, ".md": Format.MARKDOWN}
+_SUFFIXES = {".jsonl": ExportFormat.JSONL, ".parquet": ExportFormat.PARQUET, ".md": ExportFormat.MARKDOWN}
 
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Where it goes; - is standard output, the default."),
 ]
 FormatName = Annotated[
-    Format | None, typer.Option("--format", help="Default: what the name of --output ends in, else jsonl.")
+    ExportFormat | None, typer.Option("--format", help="Default: what the name of --output ends in, else jsonl.")
 ]
 
 
@@ -54,8 +54,8 @@ def export(
     from .render import emit_json, say
 
     file = None if output is None or str(output) == "-" else output
-    chosen = format_ or (_SUFFIXES.get(file.suffix.lower(), Format.JSONL) if file else Format.JSONL)
-    if file is None and (as_json or chosen is Format.PARQUET):
+    chosen = format_ or (_SUFFIXES.get(file.suffix.lower(), ExportFormat.JSONL) if file else ExportFormat.JSONL)
+    if file is None and (as_json or chosen is ExportFormat.PARQUET):
         raise UsageError(f"{'--json' if as_json else 'Parquet'} needs a file to write to", "add --output FILE")
     which = Selection(filters=o.narrowed(since, until, speaker, conversation, None).filters)
     memory = o.memory(store)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..memory import Memory
     from ..store.graph import Subgraph
 
-__all__ = ["Format", "inspect_graph"]
+__all__ = ["GraphFormat", "inspect_graph"]
 
 #: Hits whose neighbourhood `--query` shows.
 _SEEDS = 5
@@ -23,7 +23,7 @@ _TREE_LIMIT = 40
 _PAGE_LIMIT = 1500
 
 
-class Format(StrEnum):
+class GraphFormat(StrEnum):
     """What the graph can be exported as."""
 
     JSON = "json"
@@ -46,7 +46,7 @@ def inspect_graph(
         typer.Option("--limit", min=1, help="Nodes at the most: the nearest, or of the whole graph the best joined."),
     ] = None,
     format_: Annotated[
-        Format | None, typer.Option("--format", help="Export instead. Default: what the name of --output ends in.")
+        GraphFormat | None, typer.Option("--format", help="Export instead. Default: what the name of --output ends in.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the export goes; - is standard output.")
@@ -62,24 +62,24 @@ def inspect_graph(
         return _summary(memory, limit, as_json=as_json)
     if chosen is None and limit is None and not as_json:
         limit = _TREE_LIMIT
-    elif chosen is Format.HTML and limit is None:
+    elif chosen is GraphFormat.HTML and limit is None:
         limit = _PAGE_LIMIT
     found = _subgraph(memory, node or [], query, hops, limit)
     if chosen is None and not as_json:
         _tree(found)
     else:
-        _export(found, chosen or Format.JSON, output)
+        _export(found, chosen or GraphFormat.JSON, output)
     return 0
 
 
-def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Format | None:
+def _format(given: GraphFormat | None, output: Path | None, *, as_json: bool) -> GraphFormat | None:
     """The format that the options ask for, if any. Raises UsageError where they contradict each other."""
     from ..errors import UsageError
 
-    if as_json and given not in (None, Format.JSON):
+    if as_json and given not in (None, GraphFormat.JSON):
         raise UsageError(f"--json and --format {given} exclude each other", "leave --json out")
     suffix = output.suffix.removeprefix(".") if output is not None else ""
-    chosen = given or (Format(suffix) if suffix in list(Format) and not as_json else None)
+    chosen = given or (GraphFormat(suffix) if suffix in list(GraphFormat) and not as_json else None)
     if output is not None and chosen is None:
         raise UsageError("--output needs a format", "add --format json, dot, graphml or html")
     return chosen
@@ -133,12 +133,12 @@ def _tree(found: Subgraph) -> None:
     _cut_short(found)
 
 
-def _export(found: Subgraph, chosen: Format, output: Path | None) -> None:
+def _export(found: Subgraph, chosen: GraphFormat, output: Path | None) -> None:
     from ..errors import UsageError
     from .graph_export import RENDERERS, write
     from .render import console, say
 
-    if output is None and chosen is Format.HTML and console().is_terminal:
+    if output is None and chosen is GraphFormat.HTML and console().is_terminal:
         raise UsageError("a page is not for the terminal", "add --output graph.html")
     text = RENDERERS[chosen.value](found)
     write(text, output)

@@ -70,7 +70,7 @@ class Ingesting(Protocol):
 def progress() -> Iterator[Ingesting]:
     """Whom an ingest tells: a bar on a terminal."""
     if not sys.stderr.isatty():
-        yield _Lines(_MANY)
+        yield _Notices(_MANY)
         return
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -80,7 +80,7 @@ def progress() -> Iterator[Ingesting]:
 
 
 @dataclass(slots=True)
-class _Lines:
+class _Notices:
     """Says once of each thing that is made for `least` sessions or more that it is."""
 
     least: int = 1
@@ -151,7 +151,7 @@ def counted(what: str) -> Iterator[Callable[[int, int], object]]:
 def prepared(memory: Memory, strategies: Iterable[str]) -> None:
     """Makes what these strategies need and the store lacks, and says so."""
     if not sys.stderr.isatty():
-        memory.prepare(strategies, _Lines().making)
+        memory.prepare(strategies, _Notices().making)
         return
     with progress() as bar:
         memory.prepare(strategies, bar.making)

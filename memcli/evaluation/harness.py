@@ -24,9 +24,9 @@ from .outcomes import Outcomes, code_fingerprint
 from .own import own_questions
 from .questions import Haystack
 from .record import commit, versions
-from .runner import Corpus, Plan, Result, run
+from .runner import Corpus, EvaluationPlan, Result, run
 from .scoring import document as measured
-from .slices import Said, narrowed, said_in, slice_named
+from .slices import HaystackWords, narrowed, said_in, slice_named
 from .sources import sha256_of
 
 __all__ = ["AskedAll", "Request", "ask", "document", "unprepared"]
@@ -44,7 +44,7 @@ class Request:
 
     dataset: str
     data: Path
-    plan: Plan
+    plan: EvaluationPlan
     cache: Path
     embedder: str = ""
     store: Path | None = None
@@ -178,14 +178,14 @@ def _own(data: Path, store: Path, slice_name: str) -> Corpus:
     return Corpus(one, store.parent, stored.id, _once(stored.name), store)
 
 
-def _said(store: Path, haystack: Haystack) -> Said:
+def _said(store: Path, haystack: Haystack) -> HaystackWords:
     """The evidence of the questions, as a user's own store has it."""
     memory = Memory(store)
     with memory.store.reading():
         view = memory.view()
         evidence = sorted({turn for question in haystack.questions for turn in question.evidence})
         turns = view.fetch(view.rows_of(evidence).tolist()) if evidence else []
-        return Said({turn.id: turn.text for turn in turns}, view.speaker_names)
+        return HaystackWords({turn.id: turn.text for turn in turns}, view.speaker_names)
 
 
 def _once(name: str) -> Callable[[], Embedder]:

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ..errors import UsageError
-from ..providers.language import LanguageModel, Message, Schema
+from ..providers.language import LanguageModel, ModelMessage, Schema
 from ..providers.metering import Usage
 from ..providers.prompts import fenced, prompt
 from ..text import content_stems, stem
@@ -60,7 +60,7 @@ class Judge:
     def verdict(self, style: str, question: str, gold: str, answer: str, *, sample: int = 0) -> bool:
         """Whether `answer` is correct in this style. Raises ModelUnavailable, BudgetSpent."""
         text = self.prompts[style].fill(question=fenced(question), gold=fenced(gold), answer=fenced(answer))
-        return bool(self.model.complete([Message("user", text)], _VERDICT, sample=sample)["correct"])
+        return bool(self.model.complete([ModelMessage("user", text)], _VERDICT, sample=sample)["correct"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,10 @@ def judge_answers(judge: Judge, items: Sequence[GivenAnswer], workers: int = 4, 
     _check(items)
     before = judge.model.meter.read()
     wrong = wrong_answers(items, seed)
-    asked = [_Asked(i.id, i.question, i.gold, i.text, s, r) for i in items for s, r in _runs(judge) if not i.abstained]
-    probed = [_Asked(i.id, i.question, i.gold, wrong[i.id], s, 0) for i in items if i.id in wrong for s in STYLES]
+    asked = [
+        _ToJudge(i.id, i.question, i.gold, i.text, s, r) for i in items for s, r in _runs(judge) if not i.abstained
+    ]
+    probed = [_ToJudge(i.id, i.question, i.gold, wrong[i.id], s, 0) for i in items if i.id in wrong for s in STYLES]
     answers = _all(lambda one: one.put_to(judge), [*asked, *probed], workers)
     verdicts = {item.id: {style: [False] * judge.runs for style in STYLES} for item in items}
     for one, correct in zip(asked, answers[: len(asked)], strict=True):
@@ -139,7 +141,7 @@ def judge_answers(judge: Judge, items: Sequence[GivenAnswer], workers: int = 4, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ToJudge:
     """One verdict to ask for."""
 
     id: str
@@ -157,7 +159,7 @@ def _runs(judge: Judge) -> list[tuple[str, int]]:
     return [(style, run) for style in STYLES for run in range(judge.runs)]
 
 
-def _all(ask: Callable[[_Asked], bool], asked: Sequence[_Asked], workers: int) -> list[bool]:
+def _all(ask: Callable[[_ToJudge], bool], asked: Sequence[_ToJudge], workers: int) -> list[bool]:
     """The verdicts in order; after the first error nothing new is begun."""
     with ThreadPoolExecutor(max(1, workers)) as pool:
         futures = [pool.submit(ask, one) for one in asked]

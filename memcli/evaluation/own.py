@@ -11,7 +11,7 @@ from ..errors import InputUnreadable
 from ..memory import Memory
 from ..model import TurnId
 from ..store import transcript
-from .questions import Haystack, Question
+from .questions import GoldQuestion, Haystack
 from .schemas import READERS, own_question
 
 __all__ = ["are_own", "own_questions"]
@@ -36,7 +36,7 @@ def own_questions(path: Path, store: Path) -> Haystack:
     """The questions of `path` about `store`; see docs/evaluation.md. Raises InputUnreadable, StoreError."""
     lines = dict(_lines(path))
     places = _places(store, [name for found in lines.values() for name in _evidence(found)])
-    questions: list[Question] = []
+    questions: list[GoldQuestion] = []
     malformed: list[str] = []
     for number, found in lines.items():
         try:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from .metrics import CUTOFFS
-from .tables import Column, by_category
+from .tables import Figure, by_category
 
 __all__ = ["category_bars", "recall_curves"]
 
@@ -31,7 +31,7 @@ def recall_curves(document: Mapping[str, Any], level: str) -> str:
     return plot.svg()
 
 
-def category_bars(document: Mapping[str, Any], column: Column, title: str) -> str:
+def category_bars(document: Mapping[str, Any], column: Figure, title: str) -> str:
     """One figure of every strategy in every category."""
     names, rows = by_category(document, column)
     plot = _Plot(title, names)

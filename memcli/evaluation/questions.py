@@ -14,9 +14,9 @@ from ..formats import Message
 from ..model import TurnId
 
 __all__ = [
+    "GoldQuestion",
     "Haystack",
-    "Malformed",
-    "Question",
+    "MalformedQuestion",
     "answer",
     "category",
     "haystack_of",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GoldQuestion:
     """A question with its gold answer and evidence. `answerable` is false where to abstain is right.
 
     `answer` is empty where none is known. `wrong_answer` is LoCoMo's adversarial one; `unresolved` counts pieces of
@@ -67,30 +67,30 @@ class Haystack:
 
     name: str
     messages: Sequence[Message]
-    questions: Sequence[Question]
+    questions: Sequence[GoldQuestion]
     malformed: Sequence[str] = ()
     outside: int = 0
 
 
-class Malformed(ValueError):
+class MalformedQuestion(ValueError):
     """A question that cannot be asked: its message says why."""
 
 
-def question_or_reason(make: Callable[[Any], Question], found: object) -> Question | str:
+def question_or_reason(make: Callable[[Any], GoldQuestion], found: object) -> GoldQuestion | str:
     """The question that `make` makes of what was found, or what is wrong with it."""
     try:
         return make(found)
-    except (Malformed, TypeError, AttributeError, ValueError) as error:
-        return str(error) if isinstance(error, Malformed) else "it is not written as its schema says"
+    except (MalformedQuestion, TypeError, AttributeError, ValueError) as error:
+        return str(error) if isinstance(error, MalformedQuestion) else "it is not written as its schema says"
 
 
-def haystack_of(name: str, messages: Sequence[Message], made: Iterable[Question | str]) -> Haystack:
+def haystack_of(name: str, messages: Sequence[Message], made: Iterable[GoldQuestion | str]) -> Haystack:
     """A haystack of questions and reasons, as `question_or_reason` gives them in the order of the data."""
     numbered = list(enumerate(made, start=1))
     return Haystack(
         name,
         messages,
-        [question for _, question in numbered if isinstance(question, Question)],
+        [question for _, question in numbered if isinstance(question, GoldQuestion)],
         [f"{name}, question {number}: {reason}" for number, reason in numbered if isinstance(reason, str)],
     )
 
@@ -99,7 +99,7 @@ def text_in(found: Mapping[str, Any], key: str) -> str:
     """The words under `key`. Raises Malformed where there are none."""
     text = found.get(key)
     if not isinstance(text, str) or not text.strip():
-        raise Malformed(f"it has no {key}")
+        raise MalformedQuestion(f"it has no {key}")
     return text
 
 

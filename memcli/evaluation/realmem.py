@@ -16,7 +16,7 @@ from typing import Any
 from ..formats import Message, turn_id
 from ..formats.moments import moment
 from ..model import TurnId
-from .questions import Haystack, Question, category, listed, question_or_reason, text_in
+from .questions import GoldQuestion, Haystack, category, listed, question_or_reason, text_in
 
 __all__ = ["realmem"]
 
@@ -27,7 +27,7 @@ _APART = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class _FileSession:
     """A session by its place in the file; `turns` is empty where it is not written as the schema says."""
 
     number: int
@@ -69,16 +69,16 @@ def realmem(item: Mapping[str, Any]) -> Haystack:
     return Haystack(
         name,
         messages,
-        [question for question in found if isinstance(question, Question)],
+        [question for question in found if isinstance(question, GoldQuestion)],
         [reason for reason in found if isinstance(reason, str)],
     )
 
 
-def _sessions(found: Sequence[object]) -> list[_Session]:
+def _sessions(found: Sequence[object]) -> list[_FileSession]:
     given = [each if isinstance(each, Mapping) else {} for each in found]
     times = _times([moment(str(each.get("current_time") or "")) for each in given])
     return [
-        _Session(number, str(each.get("session_uuid") or ""), at, turns if isinstance(turns, list) else [])
+        _FileSession(number, str(each.get("session_uuid") or ""), at, turns if isinstance(turns, list) else [])
         for number, (each, at) in enumerate(zip(given, times, strict=True))
         for turns in [each.get("dialogue_turns")]
     ]
@@ -98,7 +98,7 @@ def _times(dates: Sequence[datetime | None]) -> list[datetime]:
     return times
 
 
-def _questions(name: str, sessions: Sequence[_Session]) -> Iterator[Question | str]:
+def _questions(name: str, sessions: Sequence[_FileSession]) -> Iterator[GoldQuestion | str]:
     """The queries in order; for a query, or a session, that cannot be read, what is wrong with it."""
     earlier: dict[str, TurnId] = {}
     for session in sessions:
@@ -106,17 +106,17 @@ def _questions(name: str, sessions: Sequence[_Session]) -> Iterator[Question | s
             yield f"{name}, session {session.number + 1}: it has no dialogue_turns"
         for position in session.queries():
             found = question_or_reason(partial(_question, name, session, earlier), position)
-            yield found if isinstance(found, Question) else f"{name}, session {session.number + 1}: {found}"
+            yield found if isinstance(found, GoldQuestion) else f"{name}, session {session.number + 1}: {found}"
         if session.uuid and (turn := session.first_turn()) is not None:
             earlier.setdefault(session.uuid, turn)
 
 
-def _question(name: str, session: _Session, earlier: Mapping[str, TurnId], position: int) -> Question:
+def _question(name: str, session: _FileSession, earlier: Mapping[str, TurnId], position: int) -> GoldQuestion:
     """The query there. `earlier`: a turn of each session before; evidence in any other cannot be found, and counts."""
     turn = session.turns[position]
     named = dict.fromkeys(str(uuid) for uuid in listed(session.reply(position).get("memory_session_uuids")))
     turns = [earlier.get(uuid) for uuid in named]
-    return Question(
+    return GoldQuestion(
         f"{name}:{session.number}:{position}",
         text_in(turn, "content"),
         category(turn.get("category_name")),

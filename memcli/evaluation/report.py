@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .plots import category_bars, recall_curves
-from .tables import ANSWERED, RETRIEVED, Column, cell, failures, markdown, summary, tables
+from .tables import ANSWERED, RETRIEVED, Figure, cell, failures, markdown, summary, tables
 
 __all__ = ["page", "write_report"]
 
@@ -58,7 +58,7 @@ def page(document: Mapping[str, Any]) -> str:
     )
 
 
-def _table(document: Mapping[str, Any], columns: Sequence[Column]) -> str:
+def _table(document: Mapping[str, Any], columns: Sequence[Figure]) -> str:
     head = "".join(f"<th>{escape(column.heading)}</th>" for column in columns)
     rows = "".join(
         f"<tr><td>{escape(name)}</td>{''.join(f'<td>{cell(found, column)}</td>' for column in columns)}</tr>"

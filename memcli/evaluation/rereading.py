@@ -30,7 +30,7 @@ _AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Fallback:
     """A reader that gives what another has found before: the answer to fall back on."""
 
     answer: Answer
@@ -41,7 +41,7 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ToRead:
     """One answer to ask for: whose, to which question, from what."""
 
     contender: str
@@ -72,7 +72,7 @@ def reread(result: Result, corpus: Corpus, model: LanguageModel, limits: Limits,
 
 def _asked(
     result: Result, gold: Sequence[Gold], haystack: Haystack, corpus: Corpus, limits: Limits, *, full: bool
-) -> Iterator[_Asked]:
+) -> Iterator[_ToRead]:
     memory, latest = Memory(corpus.path(haystack)), latest_said(haystack)
     with memory.store.reading():
         view = memory.view()
@@ -86,10 +86,10 @@ def _asked(
             for name, found in known.items():
                 before = found[question.id]
                 hits = _hits(view, before.turns[: limits.k])
-                yield _Asked(name, query, hits, before, limits.k, limits.tokens)
+                yield _ToRead(name, query, hits, before, limits.k, limits.tokens)
             if full:
                 said = everything(filters)
-                yield _Asked(FULL, query, said, _nothing(question.id, said), len(said), WINDOW)
+                yield _ToRead(FULL, query, said, _nothing(question.id, said), len(said), WINDOW)
 
 
 def _everything(view: View, filters: Filters) -> list[Hit]:
@@ -109,13 +109,13 @@ def _nothing(id_: str, everything: Sequence[Hit]) -> Outcome:
     return Outcome(id_, [], [], "", True, 0.0, [], 0.0, tokens)
 
 
-def _reader(model: LanguageModel) -> Callable[[_Asked], tuple[Outcome, bool]]:
-    def read(one: _Asked) -> tuple[Outcome, bool]:
+def _reader(model: LanguageModel) -> Callable[[_ToRead], tuple[Outcome, bool]]:
+    def read(one: _ToRead) -> tuple[Outcome, bool]:
         before = one.before
         found = Answer(
             before.answer, tuple(TurnId(t) for t in before.citations), before.confidence, abstained=before.abstained
         )
-        reader = GenerativeReader(model, _Found(found), one.tokens, most=one.most)
+        reader = GenerativeReader(model, _Fallback(found), one.tokens, most=one.most)
         written = reader.write(one.query, one.hits)
         answer = written.answer
         outcome = replace(

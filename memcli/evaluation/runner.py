@@ -23,10 +23,10 @@ from .asking import Asked, Limits, Outcome, asked
 from .baselines import contender
 from .indexes import filled, index_path, session_of
 from .outcomes import Outcomes
-from .questions import Haystack, Question
+from .questions import GoldQuestion, Haystack
 from .workers import Task, pool, work
 
-__all__ = ["Corpus", "Gold", "Plan", "Result", "latest_said", "run"]
+__all__ = ["Corpus", "EvaluationPlan", "Gold", "Result", "latest_said", "run"]
 
 #: Questions that one task takes: few enough that the processes end together.
 _PART = 300
@@ -35,7 +35,7 @@ _FILLING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvaluationPlan:
     """What an evaluation does. `limit` questions, drawn with `seed`; None: all."""
 
     contenders: Sequence[str]
@@ -67,7 +67,7 @@ class Corpus:
 class Gold:
     """A question with the name of its haystack, and the sessions of its evidence."""
 
-    question: Question
+    question: GoldQuestion
     haystack: str
     sessions: frozenset[str]
 
@@ -95,7 +95,9 @@ class Result:
 Progress = Callable[[int, int], object]
 
 
-def run(plan: Plan, corpus: Corpus, outcomes: Outcomes, progress: Progress = lambda _done, _of: None) -> Result:
+def run(
+    plan: EvaluationPlan, corpus: Corpus, outcomes: Outcomes, progress: Progress = lambda _done, _of: None
+) -> Result:
     """Asks what was not asked before, and gives everything that is known then.
 
     `progress` hears how many outcomes there are of how many. Raises InputUnreadable, StoreError, ModelUnavailable.
@@ -153,7 +155,7 @@ class _Tally:
             self._progress(self._done, self._total)
 
 
-def _sample(plan: Plan, corpus: Corpus) -> frozenset[str] | None:
+def _sample(plan: EvaluationPlan, corpus: Corpus) -> frozenset[str] | None:
     """The questions that a limit leaves: drawn at random from all, so that no conversation is favoured."""
     if plan.limit is None:
         return None
@@ -164,14 +166,14 @@ def _sample(plan: Plan, corpus: Corpus) -> frozenset[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    plan: Plan
+    plan: EvaluationPlan
     corpus: Corpus
     outcomes: Outcomes
     kept: Mapping[str, Mapping[str, Outcome]]
     processes: Executor
     tally: _Tally
 
-    def take(self, haystack: Haystack, questions: Sequence[Question]) -> tuple[list[Gold], list[Future[int]]]:
+    def take(self, haystack: Haystack, questions: Sequence[GoldQuestion]) -> tuple[list[Gold], list[Future[int]]]:
         """Fills the haystack's store and hands over what is missing; with the gold labels, which stay."""
         path = self.corpus.path(haystack)
         if self.corpus.store is None:
@@ -182,7 +184,7 @@ class _Job:
         gold = [Gold(q, haystack.name, frozenset(sessions[t] for t in evidence[q.id])) for q in questions]
         return gold, self._hand_over(haystack, path, questions)
 
-    def _hand_over(self, haystack: Haystack, path: Path, questions: Sequence[Question]) -> list[Future[int]]:
+    def _hand_over(self, haystack: Haystack, path: Path, questions: Sequence[GoldQuestion]) -> list[Future[int]]:
         missing = {name: frozenset(q.id for q in questions if q.id not in self.kept[name]) for name in self.kept}
         wanted = len(questions) * len(missing)
         self.tally.add(wanted - sum(map(len, missing.values())), wanted)
@@ -206,7 +208,7 @@ class _Job:
         files = {n: self.outcomes.file(n, f"{haystack.name}\0{part[0].id}") for n in missing if missing[n]}
         return Task(path, part, files, missing, self.plan.limits, self.plan.seed)
 
-    def _asked(self, haystack: Haystack, path: Path, questions: Sequence[Question]) -> list[Asked]:
+    def _asked(self, haystack: Haystack, path: Path, questions: Sequence[GoldQuestion]) -> list[Asked]:
         made = [contender(name, self.plan.seed) for name in self.kept]
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]

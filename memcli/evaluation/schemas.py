@@ -15,7 +15,17 @@ import orjson
 from ..formats import FORMATS, Message, turn_id
 from ..formats.moments import moment
 from ..model import TurnId
-from .questions import Haystack, Malformed, Question, answer, category, haystack_of, listed, question_or_reason, text_in
+from .questions import (
+    GoldQuestion,
+    Haystack,
+    MalformedQuestion,
+    answer,
+    category,
+    haystack_of,
+    listed,
+    question_or_reason,
+    text_in,
+)
 from .realmem import realmem
 
 __all__ = ["READERS", "locomo", "longmemeval", "own_question"]
@@ -52,19 +62,19 @@ READERS: Sequence[tuple[Sequence[str], Callable[[Mapping[str, Any]], Haystack]]]
 )
 
 
-def own_question(id_: str, found: object, places: Mapping[str, TurnId]) -> Question:
+def own_question(id_: str, found: object, places: Mapping[str, TurnId]) -> GoldQuestion:
     """A user's own question about a store, as one line of JSON says it; see docs/evaluation.md.
 
     `places`: the turns that evidence may name. Raises ValueError, saying what is wrong, for what cannot be asked.
     """
     if not isinstance(found, Mapping):
-        raise Malformed("it is not an object")
+        raise MalformedQuestion("it is not an object")
     named = listed(found.get("evidence"))
     turns = [places.get(str(name)) for name in named]
     asked_at = found.get("asked_at")
     if asked_at is not None and moment(asked_at) is None:
-        raise Malformed("its asked_at is not a date")
-    return Question(
+        raise MalformedQuestion("its asked_at is not a date")
+    return GoldQuestion(
         str(found.get("id") or id_),
         text_in(found, "question"),
         category(found.get("category")),
@@ -82,11 +92,11 @@ def _messages(item: Mapping[str, Any], format_name: str) -> list[Message]:
     return [r for r in FORMATS[format_name].read(stream, format_name) if isinstance(r, Message)]
 
 
-def _locomo_question(id_: str, found: Mapping[str, Any], places: Mapping[str, TurnId | None]) -> Question:
+def _locomo_question(id_: str, found: Mapping[str, Any], places: Mapping[str, TurnId | None]) -> GoldQuestion:
     evidence = [str(e) for e in listed(found.get("evidence"))]
     turns = [places.get(f"D{int(s)}:{int(t)}") for e in evidence for s, t in _EVIDENCE.findall(e)]
     malformed = sum(not _EVIDENCE.search(e) for e in evidence)
-    return Question(
+    return GoldQuestion(
         id_,
         text_in(found, "question"),
         category(found.get("category")),
@@ -98,12 +108,12 @@ def _locomo_question(id_: str, found: Mapping[str, Any], places: Mapping[str, Tu
     )
 
 
-def _longmemeval_question(item: Mapping[str, Any], messages: Sequence[Message]) -> Question:
+def _longmemeval_question(item: Mapping[str, Any], messages: Sequence[Message]) -> GoldQuestion:
     places = {(str(m.session), str(m.id)): turn_id(m) for m in messages}
     answerable = not str(item["question_id"]).endswith("_abs")
     marked = [places.get(place) for place in _marked(item)] if answerable else []
     asked_at = moment(item.get("question_date", ""))
-    return Question(
+    return GoldQuestion(
         str(item["question_id"]),
         text_in(item, "question"),
         category(item.get("question_type")),

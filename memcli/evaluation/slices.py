@@ -12,13 +12,13 @@ from ..errors import UsageError
 from ..formats import turn_id
 from ..model import TurnId
 from ..text import content_stems
-from .questions import Haystack, Question
+from .questions import GoldQuestion, Haystack
 
-__all__ = ["SLICES", "Said", "Slice", "narrowed", "said_in", "slice_named"]
+__all__ = ["SLICES", "HaystackWords", "Slice", "narrowed", "said_in", "slice_named"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HaystackWords:
     """What was said over a haystack: the text of every turn that may be evidence, and who speaks."""
 
     texts: Mapping[TurnId, str]
@@ -31,10 +31,10 @@ class Slice:
 
     name: str
     description: str
-    holds: Callable[[Question, Said], bool]
+    holds: Callable[[GoldQuestion, HaystackWords], bool]
 
 
-def _is_implicit(question: Question, said: Said) -> bool:
+def _is_implicit(question: GoldQuestion, said: HaystackWords) -> bool:
     """Whether a question with evidence shares no content stem with it ("no lexical overlap").
 
     Who speaks says whose memory is asked for, not what about: names of speakers are no content.
@@ -56,13 +56,13 @@ def slice_named(name: str) -> Slice:
     return SLICES[name]
 
 
-def said_in(haystack: Haystack) -> Said:
+def said_in(haystack: Haystack) -> HaystackWords:
     """What the messages of a haystack say."""
     texts = {turn: message.text for message in haystack.messages if (turn := turn_id(message)) is not None}
-    return Said(texts, sorted({message.speaker for message in haystack.messages}))
+    return HaystackWords(texts, sorted({message.speaker for message in haystack.messages}))
 
 
-def narrowed(haystack: Haystack, chosen: Slice, said: Said) -> Haystack:
+def narrowed(haystack: Haystack, chosen: Slice, said: HaystackWords) -> Haystack:
     """The haystack with only the questions of a slice; the others are counted."""
     kept = [question for question in haystack.questions if chosen.holds(question, said)]
     return replace(haystack, questions=kept, outside=haystack.outside + len(haystack.questions) - len(kept))

@@ -15,7 +15,7 @@ __all__ = [
     "ANSWERS",
     "RETRIEVAL",
     "RETRIEVED",
-    "Column",
+    "Figure",
     "by_category",
     "categorised",
     "cell",
@@ -30,7 +30,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Figure:
     """A figure of a record with its heading. `better`: more of it is better."""
 
     heading: str
@@ -40,32 +40,32 @@ class Column:
 
 
 RETRIEVAL = (
-    Column("turn R@5", ("turn", "recall@5")),
-    Column("R@10", ("turn", "recall@10")),
-    Column("R@20", ("turn", "recall@20")),
-    Column("all@10", ("turn", "recall_all@10")),
-    Column("nDCG@10", ("turn", "ndcg@10")),
-    Column("MRR", ("turn", "mrr")),
-    Column("session R@5", ("session", "recall@5")),
-    Column("R@10", ("session", "recall@10")),
-    Column("all@5", ("session", "recall_all@5")),
-    Column("nDCG@10", ("session", "ndcg@10")),
+    Figure("turn R@5", ("turn", "recall@5")),
+    Figure("R@10", ("turn", "recall@10")),
+    Figure("R@20", ("turn", "recall@20")),
+    Figure("all@10", ("turn", "recall_all@10")),
+    Figure("nDCG@10", ("turn", "ndcg@10")),
+    Figure("MRR", ("turn", "mrr")),
+    Figure("session R@5", ("session", "recall@5")),
+    Figure("R@10", ("session", "recall@10")),
+    Figure("all@5", ("session", "recall_all@5")),
+    Figure("nDCG@10", ("session", "ndcg@10")),
 )
 ANSWERS = (
-    Column("F1", ("answers", "f1")),
-    Column("LoCoMo F1", ("answers", "locomo_f1")),
-    Column("BLEU-1", ("answers", "bleu1")),
-    Column("BLEU-4", ("answers", "bleu4")),
-    Column("ROUGE-L", ("answers", "rouge_l")),
-    Column("abstained", ("answers", "abstained"), better=False),
-    Column("of unanswerable", ("answers", "abstained_unanswerable")),
-    Column("tokens", ("context_tokens", "mean"), better=False, digits=1),
-    Column("p50 ms", ("latency_ms", "p50"), better=False, digits=1),
-    Column("p95 ms", ("latency_ms", "p95"), better=False, digits=1),
+    Figure("F1", ("answers", "f1")),
+    Figure("LoCoMo F1", ("answers", "locomo_f1")),
+    Figure("BLEU-1", ("answers", "bleu1")),
+    Figure("BLEU-4", ("answers", "bleu4")),
+    Figure("ROUGE-L", ("answers", "rouge_l")),
+    Figure("abstained", ("answers", "abstained"), better=False),
+    Figure("of unanswerable", ("answers", "abstained_unanswerable")),
+    Figure("tokens", ("context_tokens", "mean"), better=False, digits=1),
+    Figure("p50 ms", ("latency_ms", "p50"), better=False, digits=1),
+    Figure("p95 ms", ("latency_ms", "p95"), better=False, digits=1),
 )
 #: A judge's score is only worth what its share of accepted wrong answers allows: they stand side by side.
 JUDGED = tuple(
-    Column(f"{style}{heading}", ("judge", style, name), share)
+    Figure(f"{style}{heading}", ("judge", style, name), share)
     for style in ("strict", "lenient")
     for heading, name, share in (("", "mean", True), (" ±", "deviation", False), (", wrong", "false_accept", False))
 )
@@ -75,13 +75,13 @@ RETRIEVED, ANSWERED = RETRIEVAL[1], ANSWERS[1]
 _RETRIEVED_SESSIONS = RETRIEVAL[7]
 
 
-def figure(found: Mapping[str, Any], column: Column) -> float | None:
+def figure(found: Mapping[str, Any], column: Figure) -> float | None:
     """What stands in a column for one strategy; None where it is not defined."""
     value = _at(found, column.path)
     return None if value is None else float(value)
 
 
-def _interval(found: Mapping[str, Any], column: Column) -> tuple[float, float] | None:
+def _interval(found: Mapping[str, Any], column: Figure) -> tuple[float, float] | None:
     bounds = _at(found["ci95"], column.path)
     return (bounds[0], bounds[1]) if bounds else None
 
@@ -92,7 +92,7 @@ def _at(found: Any, path: Sequence[str]) -> Any:
     return found
 
 
-def tables(document: Mapping[str, Any]) -> list[tuple[str, Sequence[Column]]]:
+def tables(document: Mapping[str, Any]) -> list[tuple[str, Sequence[Figure]]]:
     """The tables of a record, by title."""
     judged = any("judge" in found for found in document["strategies"].values())
     return [("Retrieval", RETRIEVAL), ("Answers", ANSWERS), *([("Judge", JUDGED)] if judged else [])]
@@ -140,7 +140,7 @@ def _judges(document: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def by_category(document: Mapping[str, Any], column: Column) -> tuple[list[str], list[list[float | None]]]:
+def by_category(document: Mapping[str, Any], column: Figure) -> tuple[list[str], list[list[float | None]]]:
     """The categories, and for each strategy the figure in each of them."""
     names = list(document["categories"])
     rows = [
@@ -150,7 +150,7 @@ def by_category(document: Mapping[str, Any], column: Column) -> tuple[list[str],
     return names, rows
 
 
-def categorised(document: Mapping[str, Any]) -> list[tuple[str, Column]]:
+def categorised(document: Mapping[str, Any]) -> list[tuple[str, Figure]]:
     """The figures that are shown by category, with their titles."""
     by_session = all(_by_session(found) for found in document["strategies"].values())
     level, column = ("Session", _RETRIEVED_SESSIONS) if by_session else ("Turn", RETRIEVED)
@@ -193,7 +193,7 @@ def _failure(each: Mapping[str, Any]) -> str:
     return " ".join(clean(line).split())
 
 
-def cell(found: Mapping[str, Any], column: Column) -> str:
+def cell(found: Mapping[str, Any], column: Figure) -> str:
     """What stands in a column, as text; the two figures that decide have their 95 % interval beside them."""
     retrieved = _RETRIEVED_SESSIONS if _by_session(found) else RETRIEVED
     bounds = _interval(found, column) if column in (retrieved, ANSWERS[0]) else None

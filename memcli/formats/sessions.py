@@ -56,7 +56,7 @@ class _Open:
     characters: int = 0
     seen: int = 0
 
-    def add(self, said: _Said) -> bool:
+    def add(self, said: _Ready) -> bool:
         """One more turn; false if it is here already."""
         if said.turn in self.ids:
             return False
@@ -89,7 +89,7 @@ class _Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Ready:
     """A message made ready: clean, with its defaults and its id."""
 
     turn: TurnId
@@ -123,7 +123,7 @@ class SessionSplitter:
         self._known = known
         self._latest = latest
         self._gap = gap
-        self._waiting: list[_Said] = []
+        self._waiting: list[_Ready] = []
         self._waiting_characters = 0
         self._open: OrderedDict[SessionId, _Open] = OrderedDict()
         self._open_characters = 0
@@ -163,7 +163,7 @@ class SessionSplitter:
         self._homes = {turn.id: turn.session for each in self._open.values() for turn in each.turns}
         return pieces
 
-    def _place(self, said: _Said) -> None:
+    def _place(self, said: _Ready) -> None:
         again = said.turn in self._homes
         session = self._homes[said.turn] if again else self._session_of(said)
         if not said.session:
@@ -175,13 +175,13 @@ class SessionSplitter:
         self._homes[said.turn] = session
         self._add(session, said)
 
-    def _go_on(self, session: SessionId, said: _Said) -> None:
+    def _go_on(self, session: SessionId, said: _Ready) -> None:
         thread = self._threads.get(said.conversation)
         last = said.said_at or (thread.last if thread and thread.session == session else None)
         self._threads[said.conversation] = _Thread(session, last)
         self._threads.move_to_end(said.conversation)
 
-    def _session_of(self, said: _Said) -> SessionId:
+    def _session_of(self, said: _Ready) -> SessionId:
         if _EXPORTED_SESSION.fullmatch(said.session):
             return SessionId(said.session)
         if said.session:
@@ -192,7 +192,7 @@ class SessionSplitter:
             return thread.session
         return SessionId(_hash(Tag.SESSION, said.conversation, "begins", said.turn))
 
-    def _stored_thread(self, said: _Said) -> _Thread | None:
+    def _stored_thread(self, said: _Ready) -> _Thread | None:
         """The stored session that a message of a conversation first met in this run may continue."""
         if said.said_at is None:
             return None
@@ -202,7 +202,7 @@ class SessionSplitter:
     def _apart(self, one: datetime | None, other: datetime | None) -> bool:
         return one is not None and other is not None and _distance(one, other) > self._gap
 
-    def _add(self, session: SessionId, said: _Said) -> None:
+    def _add(self, session: SessionId, said: _Ready) -> None:
         if session not in self._open:
             self._open[session] = _Open(Session(session, said.conversation, self._source, said.started_at, said.title))
         self._open.move_to_end(session)
@@ -241,7 +241,7 @@ def turn_id(message: Message) -> TurnId | None:
     return None if said is None else said.turn
 
 
-def _said(message: Message) -> _Said | None:
+def _said(message: Message) -> _Ready | None:
     """The message made ready, or None if it says nothing."""
     text = _valid(message.text).strip()
     if not text:
@@ -253,7 +253,7 @@ def _said(message: Message) -> _Said | None:
     own = ("id", message.id) if message.id else ("said", *said)
     exported = _EXPORTED_SESSION.fullmatch(session) and _EXPORTED_TURN.fullmatch(message.id or "")
     said_at = message.said_at or (None if exported else message.arrived_at)
-    return _Said(
+    return _Ready(
         turn=TurnId(message.id if exported and message.id else _hash(Tag.TURN, conversation, session, *own)),
         conversation=conversation,
         session=session,

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ModelUnavailable
 from ..text import content_stems
 from .metering import Meter, Tokens
-from .structured import Message, Schema, problems
+from .structured import ModelMessage, Schema, problems
 from .vectors import Vectors, unit_rows
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class FakeEmbedder:
 class Completion:
     """What a language model was asked once."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[ModelMessage, ...]
     schema: Schema
     sample: int
     most: int | None = None
@@ -83,7 +83,7 @@ class FakeLanguageModel:
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ModelMessage],
         schema: Schema,
         *,
         sample: int = 0,

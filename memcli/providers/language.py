@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from ..errors import ModelUnavailable, UsageError
 from .metering import Budget, Meter, Reservation, Tokens
 from .replies import Reply, asked_to_wait, choices, counted, no_completion, restored, understood
-from .structured import Level, Malformed, Message, Schema, read, repair, request
+from .structured import Level, MalformedReply, ModelMessage, Schema, read, repair, request
 from .tokens import token_count
 
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["Calls", "ChatModel", "LanguageModel", "Message", "Schema", "Watch", "language_model"]
+__all__ = ["Calls", "ChatModel", "LanguageModel", "ModelMessage", "Schema", "Watch", "language_model"]
 
 #: Hears a reply as it is written: all of it so far, each time. One that begins anew is another reply.
 Watch = Callable[[str], object]
@@ -54,7 +54,7 @@ class LanguageModel(Protocol):
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ModelMessage],
         schema: Schema,
         *,
         sample: int = 0,
@@ -173,7 +173,7 @@ class ChatModel:
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ModelMessage],
         schema: Schema,
         *,
         sample: int = 0,
@@ -185,15 +185,15 @@ class ChatModel:
         reply = self._reply(messages, draw, watch)
         try:
             return read(reply.text, schema)
-        except Malformed as problem:
+        except MalformedReply as problem:
             mended = self._reply([*messages, *repair(reply.text, problem, schema)], draw, watch)
         try:
             return read(mended.text, schema)
-        except Malformed as problem:
+        except MalformedReply as problem:
             hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
             raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
 
-    def _reply(self, messages: Sequence[Message], draw: _Draw, watch: Watch | None) -> Reply:
+    def _reply(self, messages: Sequence[ModelMessage], draw: _Draw, watch: Watch | None) -> Reply:
         requests = {level: self._request(messages, draw, level) for level in Level}
         with self._stripes[int(requests[Level.SCHEMA].key[:8], 16) % _STRIPES]:
             kept = self._kept(requests)
@@ -203,7 +203,7 @@ class ChatModel:
             watch(kept.text)
         return kept
 
-    def _request(self, messages: Sequence[Message], draw: _Draw, level: Level) -> _Request:
+    def _request(self, messages: Sequence[ModelMessage], draw: _Draw, level: Level) -> _Request:
         schema = draw.schema
         body = {**self._fixed, "seed": draw.sample, **request(messages, schema, level)}
         body["max_tokens"] = min(body["max_tokens"], draw.most or body["max_tokens"])

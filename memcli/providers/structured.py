@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NoReturn
 
-__all__ = ["Level", "Malformed", "Message", "Schema", "begun", "problems", "read", "repair", "request"]
+__all__ = ["Level", "MalformedReply", "ModelMessage", "Schema", "begun", "problems", "read", "repair", "request"]
 
 _LONGEST_QUOTE = 4000  # characters of a bad reply that are sent back with what is wrong with it
 _MOST_STARTS = 64  # places where an object is looked for: a reply of brackets alone must not take forever
@@ -33,7 +33,7 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
-class Malformed(ValueError):
+class MalformedReply(ValueError):
     """A reply that is not of the form asked for; its text says why, to a model and to people."""
 
 
@@ -46,7 +46,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ModelMessage:
     """One message to a model. `role` is system, user or assistant."""
 
     role: str
@@ -82,7 +82,7 @@ def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
     return closed
 
 
-def request(messages: Sequence[Message], schema: Schema, level: Level) -> dict[str, Any]:
+def request(messages: Sequence[ModelMessage], schema: Schema, level: Level) -> dict[str, Any]:
     """The part of a chat-completions request that asks for the form: `messages` and, but for plain, `response_format`.
 
     Below json_schema the form is described at the end of the last message. `messages` is not empty.
@@ -93,7 +93,7 @@ def request(messages: Sequence[Message], schema: Schema, level: Level) -> dict[s
             "messages": [message.document() for message in messages],
             "response_format": {"type": "json_schema", "json_schema": form},
         }
-    last = Message(messages[-1].role, f"{messages[-1].content}\n\n{_described(schema)}")
+    last = ModelMessage(messages[-1].role, f"{messages[-1].content}\n\n{_described(schema)}")
     described = {"messages": [message.document() for message in (*messages[:-1], last)]}
     return described if level is Level.PLAIN else {**described, "response_format": {"type": "json_object"}}
 
@@ -103,11 +103,11 @@ def _described(schema: Schema) -> str:
     return f"Answer with one JSON object and nothing else. It must match this JSON schema:\n{form}"
 
 
-def repair(reply: str, problem: Malformed, schema: Schema) -> list[Message]:
+def repair(reply: str, problem: MalformedReply, schema: Schema) -> list[ModelMessage]:
     """The turn that follows a bad reply: the reply, what is wrong with it, and the form once more."""
     return [
-        Message("assistant", reply[:_LONGEST_QUOTE] or "(nothing)"),
-        Message("user", f"This reply cannot be used: {problem}.\n\n{_described(schema)}"),
+        ModelMessage("assistant", reply[:_LONGEST_QUOTE] or "(nothing)"),
+        ModelMessage("user", f"This reply cannot be used: {problem}.\n\n{_described(schema)}"),
     ]
 
 
@@ -123,10 +123,10 @@ def read(text: str, schema: Schema) -> dict[str, Any]:
     if len(fitting) == 1:
         return next(iter(fitting.values()))
     if fitting:
-        raise Malformed("it holds more than one answer")
+        raise MalformedReply("it holds more than one answer")
     if not found:
-        raise Malformed("it holds no complete JSON object")
-    raise Malformed("; ".join(problems(found[-1], form)[:5]))
+        raise MalformedReply("it holds no complete JSON object")
+    raise MalformedReply("; ".join(problems(found[-1], form)[:5]))
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

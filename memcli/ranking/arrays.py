@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Neighbours", "group_best", "group_max", "group_sum", "settled", "standard", "top", "top_and_ties"]
+__all__ = ["AdjacentTurns", "group_best", "group_max", "group_sum", "settled", "standard", "top", "top_and_ties"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -69,14 +69,14 @@ def top(scores: Floats, k: int) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class AdjacentTurns:
     """Who speaks before and after each turn in its session: places, or −1 at the ends."""
 
     before: Ints
     after: Ints
 
     @classmethod
-    def of(cls, session: Ints) -> Neighbours:
+    def of(cls, session: Ints) -> AdjacentTurns:
         """From the session of each turn, ascending."""
         n = len(session)
         here = np.arange(n)

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Cue
-from .arrays import Neighbours, group_best, group_max, group_sum, standard, top
+from .arrays import AdjacentTurns, group_best, group_max, group_sum, standard, top
 from .bm25 import bm25
 
 __all__ = [
-    "Assertions",
+    "AssertionColumns",
     "Sentences",
     "Turns",
     "assertion_signals",
@@ -50,7 +50,7 @@ class Turns:
     position: Ints
     length: Ints
     cues: Ints
-    near: Neighbours
+    near: AdjacentTurns
 
     @property
     def n(self) -> int:
@@ -76,7 +76,7 @@ class Sentences:
 
 
 @dataclass(frozen=True, slots=True)
-class Assertions:
+class AssertionColumns:
     """For each assertion that may shape a ranking: the row of its turn, how sure it is, whether it voices a taste, and
     the place of the domain that its relation bears on, −1 for none.
     """
@@ -152,7 +152,7 @@ def preference_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> S
     }
 
 
-def assertion_signals(cosines: Floats, domains: Floats, assertions: Assertions, n: int) -> Signals:
+def assertion_signals(cosines: Floats, domains: Floats, assertions: AssertionColumns, n: int) -> Signals:
     """From the cosine of every assertion with the question: what is asserted says more than how it was put.
 
     `domains`: the cosine of the question with each domain.

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from memcli import learned
 from memcli.model import Question, Seeks
 from memcli.reading.passages import Passage
-from memcli.reading.temporal import Found
+from memcli.reading.temporal import ShortAnswer
 
 __all__ = ["NAMES", "Confidence", "packaged", "signals"]
 
@@ -75,7 +75,7 @@ def packaged() -> Confidence:
     return Confidence.of(learned.packaged(__package__, "confidence_weights.json"))
 
 
-def signals(question: Question, passages: Sequence[Passage], found: Found) -> dict[str, float]:
+def signals(question: Question, passages: Sequence[Passage], found: ShortAnswer) -> dict[str, float]:
     """What the regression takes, by name. `passages` are not empty.
 
     Of the answer's sentence, of the first one (`top`), and of that with most evidence (`lead`); of the best that the

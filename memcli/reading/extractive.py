@@ -14,7 +14,7 @@ from memcli.reading.confidence import Confidence, signals
 from memcli.reading.network import Network
 from memcli.reading.passages import Passage, Transcript, gather
 from memcli.reading.spans import Candidate, best_candidates
-from memcli.reading.temporal import Found
+from memcli.reading.temporal import ShortAnswer
 from memcli.text import content_stems
 from memcli.times import month_name
 
@@ -70,13 +70,13 @@ class ExtractiveReader:
         trust = max(self._judge(signals(question, passages, found)), self._judge.threshold)
         return Answer(found.text, tuple(dict.fromkeys(p.turn for p in found.turns)), trust, abstained=False)
 
-    def look(self, query: Query, hits: Sequence[Hit]) -> tuple[Question, list[Passage], Found | None]:
+    def look(self, query: Query, hits: Sequence[Hit]) -> tuple[Question, list[Passage], ShortAnswer | None]:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
         passages = gather(question, query, hits, self._transcript)
         return question, passages, self._find(question, query, passages) if passages else None
 
-    def _find(self, question: Question, query: Query, passages: list[Passage]) -> Found | None:
+    def _find(self, question: Question, query: Query, passages: list[Passage]) -> ShortAnswer | None:
         value = identifiers.pattern(question.text)
         if value is not None and (known := identifiers.find(value, passages)):
             return known
@@ -95,12 +95,12 @@ class ExtractiveReader:
         return _listed(ranked) if question.listing else _single(question, ranked)
 
 
-def _single(question: Question, ranked: list[Scored]) -> Found:
+def _single(question: Question, ranked: list[Scored]) -> ShortAnswer:
     now, before = newest(question, ranked)
     text = _wording(now)
     if before is None:
-        return Found(text, (now.passage,), ranked[0][0], _is_typed(question, text))
-    return Found(f"{text} (before: {_wording(before)}{_until(now)})", (now.passage, before.passage), ranked[0][0])
+        return ShortAnswer(text, (now.passage,), ranked[0][0], _is_typed(question, text))
+    return ShortAnswer(f"{text} (before: {_wording(before)}{_until(now)})", (now.passage, before.passage), ranked[0][0])
 
 
 def _until(now: Candidate) -> str:
@@ -108,15 +108,15 @@ def _until(now: Candidate) -> str:
     return f", until {month_name(at)} {at.year}" if at else ""
 
 
-def _counted(ranked: list[Scored]) -> Found | None:
+def _counted(ranked: list[Scored]) -> ShortAnswer | None:
     """The first number among the best candidates' sentences."""
     for score, candidate in ranked[:8]:
         if number := _NUMBER.search(candidate.passage.text):
-            return Found(number.group(), (candidate.passage,), score)
+            return ShortAnswer(number.group(), (candidate.passage,), score)
     return None
 
 
-def _listed(ranked: list[Scored]) -> Found:
+def _listed(ranked: list[Scored]) -> ShortAnswer:
     chosen: list[Candidate] = []
     seen: set[str] = set()
     for score, candidate in ranked:
@@ -124,7 +124,7 @@ def _listed(ranked: list[Scored]) -> Found:
         if score >= _LISTED * ranked[0][0] and not new & seen and len(chosen) < _MOST_LISTED:
             chosen.append(candidate)
             seen |= new
-    return Found(", ".join(_wording(c) for c in chosen), tuple(c.passage for c in chosen), ranked[0][0])
+    return ShortAnswer(", ".join(_wording(c) for c in chosen), tuple(c.passage for c in chosen), ranked[0][0])
 
 
 def _wording(candidate: Candidate) -> str:
@@ -145,8 +145,8 @@ def _denies(text: str) -> bool:
     return spoken([text]).denies(text) or bool(_ENDED.search(text.lower()))
 
 
-def _yes_or_no(question: Question, passages: list[Passage]) -> Found:
+def _yes_or_no(question: Question, passages: list[Passage]) -> ShortAnswer:
     """Yes where the best sentence affirms what the question says; no where one of the two denies it."""
     best = max(passages, key=lambda p: p.covered + p.cosine + 0.3 * p.score)
     denied = _denies(best.text) != _denies(question.text)
-    return Found("No" if denied else "Yes", (best,), best.cosine, typed=best.covered > 0)
+    return ShortAnswer("No" if denied else "Yes", (best,), best.cosine, typed=best.covered > 0)

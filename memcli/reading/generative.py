@@ -12,7 +12,7 @@ from memcli.model import Answer, Hit, Query, TurnId
 from memcli.providers.language import LanguageModel, Watch
 from memcli.providers.metering import Usage
 from memcli.providers.prompts import Prompt, fenced, prompt
-from memcli.providers.structured import Message, Schema, begun
+from memcli.providers.structured import ModelMessage, Schema, begun
 from memcli.reading.context import build_context
 from memcli.reading.extractive import NOTHING, Reader
 from memcli.text import clean
@@ -94,14 +94,14 @@ class GenerativeReader:
         return {name: value for name, value in used.items() if value is not None}
 
 
-def _messages(query: Query, shown: Sequence[Hit]) -> list[Message]:
+def _messages(query: Query, shown: Sequence[Hit]) -> list[ModelMessage]:
     # Of the moment that it is asked only the day: the same question has the same kept reply until tomorrow.
     text = answer_prompt().fill(
         asked_on=f"{query.asked_at:%Y-%m-%d} {weekday_name(query.asked_at)}",
         evidence=fenced("\n".join(map(_line, _names(shown), shown))),
         question=fenced(_plain(query.text)),
     )
-    return [Message("user", text)]
+    return [ModelMessage("user", text)]
 
 
 def _names(shown: Sequence[Hit]) -> list[str]:

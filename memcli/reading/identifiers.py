@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memcli.reading.passages import Passage
-from memcli.reading.temporal import Found
+from memcli.reading.temporal import ShortAnswer
 from memcli.times import month_name
 
 __all__ = ["find", "pattern"]
@@ -30,7 +30,7 @@ def pattern(question: str) -> re.Pattern[str] | None:
     return next((re.compile(value) for asked, value in _KINDS if re.search(asked, low)), None)
 
 
-def find(value: re.Pattern[str], passages: Sequence[Passage]) -> Found | None:
+def find(value: re.Pattern[str], passages: Sequence[Passage]) -> ShortAnswer | None:
     """The newest value that the evidence holds, and the one before it; None where there is none."""
     spoken = [p for p in passages if p.turn_covered >= _COVERED or p.asked >= _COVERED]
     said = [(match.group().strip(), p) for p in spoken for match in value.finditer(p.text)]
@@ -40,9 +40,9 @@ def find(value: re.Pattern[str], passages: Sequence[Passage]) -> Found | None:
     now, at = said[0]
     before = next((pair for pair in said[1:] if pair[0] != now and pair[1].speaker == at.speaker), None)
     if before is None:
-        return Found(now, (at,), at.score)
+        return ShortAnswer(now, (at,), at.score)
     until = f", until {month_name(at.at)} {at.at.year}" if at.at else ""
-    return Found(f"{now} (before: {before[0]}{until})", (at, before[1]), at.score)
+    return ShortAnswer(f"{now} (before: {before[0]}{until})", (at, before[1]), at.score)
 
 
 def _time(at: datetime | None) -> float:

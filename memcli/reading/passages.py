@@ -69,7 +69,7 @@ class Passage:
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
     """The sentences of the best hits, best hit first."""
     chosen = hits[:DEPTH]
-    weights = _Weights(transcript.rarity(question.stems))
+    weights = _StemWeights(transcript.rarity(question.stems))
     dating = question.seeks is Seeks.WHEN
     turns = [hit.unit.sources[0] for hit in chosen if not (dating and hit.unit.kind is Kind.EDU)]
     sentences = transcript.sentences(turns, query.vector)
@@ -105,7 +105,7 @@ def _spoken_by(speaker: str, about: str | None) -> float:
     return 0.0 if about is None else 1.0 if speaker.lower() == about.lower() else -1.0
 
 
-class _Weights:
+class _StemWeights:
     """How much each of the question's words weighs."""
 
     def __init__(self, rarity: Mapping[str, float]) -> None:
@@ -123,6 +123,6 @@ def _stems_in(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
-def _covered_before(turn: TurnId, transcript: Transcript, weights: _Weights) -> float:
+def _covered_before(turn: TurnId, transcript: Transcript, weights: _StemWeights) -> float:
     around = transcript.around(turn, 1, 0)
     return weights.covered(around[0].text) if len(around) > 1 and around[0].speaker != around[-1].speaker else 0.0

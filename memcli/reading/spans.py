@@ -86,7 +86,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tokens:
+class _TokenClasses:
     words: list[str]
     offsets: list[tuple[int, int]]
     classes: list[int]
@@ -114,14 +114,14 @@ class _Sentence:
         return Candidate(passage, self.offsets[first][0], self.offsets[last][1], first, last)
 
 
-def _tokens(text: str) -> _Tokens:
+def _tokens(text: str) -> _TokenClasses:
     matches = list(_TOKEN.finditer(text))
     following = [m.start() for m in matches[1:]] + [len(text)] * bool(matches)
     words = [m.group().lower().replace("’", "'") for m in matches]
     gaps = [text[m.end() : end] for m, end in zip(matches, following, strict=True)]
     breaks = [2 if _HARD.search(g) or n == len(gaps) - 1 else int(bool(g.strip())) for n, g in enumerate(gaps)]
     starts = [n == 0 or breaks[n - 1] == 2 for n in range(len(breaks))]
-    return _Tokens(
+    return _TokenClasses(
         words,
         [m.span() for m in matches],
         [_class(w) for w in words],
@@ -233,7 +233,7 @@ def _within(start: int, end: int, times: list[tuple[int, int]]) -> bool:
     return any(first <= start and end <= last for first, last in times)
 
 
-def _runs(tokens: _Tokens) -> Iterator[tuple[int, int]]:
+def _runs(tokens: _TokenClasses) -> Iterator[tuple[int, int]]:
     size = len(tokens.words)
     for i in range(size):
         if tokens.words[i] in _NO_START:
@@ -245,7 +245,7 @@ def _runs(tokens: _Tokens) -> Iterator[tuple[int, int]]:
                 break
 
 
-def _own(tokens: _Tokens, i: Ints, j: Ints) -> Matrix:
+def _own(tokens: _TokenClasses, i: Ints, j: Ints) -> Matrix:
     """The numbers `_OWN`, for the runs from word `i` to word `j` of a sentence."""
     length = j - i + 1
     names, digits, content = (_between(np.array(c), i, j + 1) for c in (tokens.names, tokens.digits, tokens.content))
@@ -275,7 +275,7 @@ def _own(tokens: _Tokens, i: Ints, j: Ints) -> Matrix:
     return np.concatenate([_rows(numbers, _OWN_RUN), *edges], axis=1)
 
 
-def _cuts(tokens: _Tokens, i: Ints, j: Ints) -> dict[str, npt.NDArray[np.bool_]]:
+def _cuts(tokens: _TokenClasses, i: Ints, j: Ints) -> dict[str, npt.NDArray[np.bool_]]:
     """Whether the run cuts a name, and whether it begins or ends with a quotation."""
     name, quoted = np.array([0.0, *tokens.names, 0.0]) > 0, np.array(tokens.quoted)
     follows = np.array(tokens.breaks)[j] == 0

@@ -13,11 +13,11 @@ from memcli.model import Query, Question
 from memcli.reading.passages import Passage
 from memcli.times import Expression, Grain, Span, TimeKind, day, describe
 
-__all__ = ["Found", "how_long", "when"]
+__all__ = ["ShortAnswer", "how_long", "when"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ShortAnswer:
     """A short answer and where it comes from. `typed`: it is of the kind that was asked for."""
 
     text: str
@@ -26,7 +26,7 @@ class Found:
     typed: bool = True
 
 
-def when(question: Question, query: Query, passages: Sequence[Passage]) -> Found | None:
+def when(question: Question, query: Query, passages: Sequence[Passage]) -> ShortAnswer | None:
     """The date of what the question asks about; the date of the turn where the turn names none."""
     asked = [e.span for e in _times(question.text, query.asked_at)]
     dated = [(_expression(passage), passage) for passage in passages]
@@ -41,12 +41,12 @@ def when(question: Question, query: Query, passages: Sequence[Passage]) -> Found
     return _told(question, *dated[place], strength)
 
 
-def _told(question: Question, expression: Expression | None, passage: Passage, strength: float) -> Found:
+def _told(question: Question, expression: Expression | None, passage: Passage, strength: float) -> ShortAnswer:
     if expression is not None:
-        return Found(_coarse(question, expression, expression.span), (passage,), strength)
+        return ShortAnswer(_coarse(question, expression, expression.span), (passage,), strength)
     assert passage.at is not None
     said = day(passage.at)
-    return Found(_coarse(question, said, said), (passage,), strength, typed=False)
+    return ShortAnswer(_coarse(question, said, said), (passage,), strength, typed=False)
 
 
 def _expression(passage: Passage) -> Expression | None:
@@ -93,9 +93,11 @@ def _support(passage: Passage) -> float:
     )  # fmt: skip
 
 
-def how_long(passages: Sequence[Passage]) -> Found | None:
+def how_long(passages: Sequence[Passage]) -> ShortAnswer | None:
     """The length of time that the best sentence with one names."""
-    found = [Found(text, (passage,), _support(passage)) for passage in passages for text in _lengths(passage.text)]
+    found = [
+        ShortAnswer(text, (passage,), _support(passage)) for passage in passages for text in _lengths(passage.text)
+    ]
     return max(found, key=lambda f: f.strength, default=None)
 
 

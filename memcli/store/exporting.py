@@ -23,7 +23,7 @@ from .selection import Selection, condition
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Said", "jsonl", "markdown", "parquet", "said"]
+__all__ = ["ExportedTurn", "jsonl", "markdown", "parquet", "said"]
 
 _BATCH = 5000
 #: What begins a line as something else than text in Markdown.
@@ -32,7 +32,7 @@ _IN_NAME = re.compile(r"([\\*_`\[\]#])")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ExportedTurn:
     """One turn with all that is known of it and its session."""
 
     id: str
@@ -46,7 +46,7 @@ class Said:
     text: str
 
 
-def said(db: DuckDBPyConnection, which: Selection) -> Iterator[Said]:
+def said(db: DuckDBPyConnection, which: Selection) -> Iterator[ExportedTurn]:
     """The turns of a selection: conversation by conversation, session by session as they began."""
     where, parameters = condition(db, which)
     cursor = db.execute(
@@ -64,11 +64,11 @@ def said(db: DuckDBPyConnection, which: Selection) -> Iterator[Said]:
 def _row(
     turn: str, session: str, conversation: str, title: str, position: int, speaker: str, role: str,
     at: datetime | None, offset: int | None, text: str,
-) -> Said:  # fmt: skip
-    return Said(turn, session, conversation, title, position, speaker, role, from_stored(at, offset), text)
+) -> ExportedTurn:  # fmt: skip
+    return ExportedTurn(turn, session, conversation, title, position, speaker, role, from_stored(at, offset), text)
 
 
-def jsonl(turns: Iterable[Said]) -> Iterator[bytes]:
+def jsonl(turns: Iterable[ExportedTurn]) -> Iterator[bytes]:
     """A line a turn, as `memcli ingest` reads them; what is empty is left out."""
     for turn in turns:
         values = {
@@ -84,7 +84,7 @@ def jsonl(turns: Iterable[Said]) -> Iterator[bytes]:
         yield orjson.dumps({key: value for key, value in values.items() if value}) + b"\n"
 
 
-def markdown(turns: Iterable[Said]) -> Iterator[bytes]:
+def markdown(turns: Iterable[ExportedTurn]) -> Iterator[bytes]:
     """A heading a conversation and a session, a paragraph a turn; what looks like a mark-up in a text is escaped."""
     conversation = session = None
     for turn in turns:
@@ -109,7 +109,7 @@ def _name(name: str) -> str:
     return _IN_NAME.sub(r"\\\1", _plain(name))
 
 
-def parquet(turns: Iterable[Said], path: Path) -> None:
+def parquet(turns: Iterable[ExportedTurn], path: Path) -> None:
     """Writes the turns to a Parquet file, by DuckDB's own writer, in a database that can reach this file alone.
 
     `said_at` is UTC, or local time where `utc_offset` (minutes) is null. Raises UsageError where it cannot be written.
@@ -124,14 +124,14 @@ def parquet(turns: Iterable[Said], path: Path) -> None:
         raise UsageError(f"cannot write Parquet: {str(error).splitlines()[0]}", "choose another --output") from error
 
 
-def _write(db: DuckDBPyConnection, turns: Iterable[Said], path: Path) -> None:
+def _write(db: DuckDBPyConnection, turns: Iterable[ExportedTurn], path: Path) -> None:
     if not db.execute("select 1 from duckdb_extensions() where extension_name = 'parquet' and loaded").fetchall():
         raise UsageError("this build of DuckDB cannot write Parquet", "choose --format jsonl")
     db.execute("set allowed_paths = [$path]", {"path": str(path)})
     db.execute("set enable_external_access = false")
     db.execute("""create table said (id varchar, session varchar, conversation varchar, title varchar,
         position integer, speaker varchar, role varchar, said_at timestamp, utc_offset integer, text varchar)""")
-    batch: list[Said] = []
+    batch: list[ExportedTurn] = []
     for turn in turns:
         batch.append(turn)
         if len(batch) == _BATCH:
@@ -141,7 +141,7 @@ def _write(db: DuckDBPyConnection, turns: Iterable[Said], path: Path) -> None:
     db.execute(f"copy said to '{str(path).replace(chr(39), chr(39) * 2)}' (format parquet, compression zstd)")
 
 
-def _add(db: DuckDBPyConnection, turns: Sequence[Said]) -> None:
+def _add(db: DuckDBPyConnection, turns: Sequence[ExportedTurn]) -> None:
     times = [to_stored(turn.at) for turn in turns]
     names = ("id", "session", "conversation", "title", "position", "speaker", "role")
     rows: dict[str, list[object]] = {name: [getattr(turn, name) for turn in turns] for name in names}

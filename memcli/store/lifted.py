@@ -24,8 +24,16 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "TAKEN_BACK", "Edge", "Member", "edges", "give_back", "members", "note_declined", "take_back",
-    "taken_back", "turns",
+    "TAKEN_BACK",
+    "SupportingAssertion",
+    "TopicEdge",
+    "edges",
+    "give_back",
+    "members",
+    "note_declined",
+    "take_back",
+    "taken_back",
+    "turns",
 ]  # fmt: skip
 
 #: Why an edge is declined that somebody has taken back.
@@ -38,7 +46,7 @@ _MEMBERS = """from lifted l join belongs b on b.concept = l.concept
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class TopicEdge:
     """A topic as an edge of a person, or the candidate for one, by the id that people know it by; and the domain of
     which it is the seeded topic, or nothing.
     """
@@ -49,7 +57,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SupportingAssertion:
     """An assertion that an edge rests on: the turn that it is of, when that was said, what it says, the number of the
     thing that it names, and its cosine to the topic.
     """
@@ -64,7 +72,7 @@ class Member:
     cosine: float
 
 
-def edges(db: DuckDBPyConnection) -> list[Edge]:
+def edges(db: DuckDBPyConnection) -> list[TopicEdge]:
     """Every edge and declined candidate that rests on something: lifted ones first, the most probable first."""
     rows = db.execute(
         f"""select l.concept, l.head, l.liking, l.support, l.probability, l.declined,
@@ -72,7 +80,7 @@ def edges(db: DuckDBPyConnection) -> list[Edge]:
             left join concept s on s.seq = l.concept and s.kind = 'seed' group by all"""
     ).fetchall()
     found = [
-        Edge(_name(str(head), str(first)), LiftedRow(topic, head, *rest), domain)
+        TopicEdge(_name(str(head), str(first)), LiftedRow(topic, head, *rest), domain)
         for topic, head, *rest, domain, first in rows
     ]
     return sorted(found, key=lambda edge: (edge.row.declined != "", -edge.row.probability, edge.row.head, edge.id))
@@ -82,7 +90,9 @@ def _name(head: str, first: str) -> str:
     return tagged(Tag.CONCEPT, f"{head}\0{first}", _DIGITS)
 
 
-def members(db: DuckDBPyConnection, among: Sequence[Edge], dimension: int) -> dict[Edge, list[Member]]:
+def members(
+    db: DuckDBPyConnection, among: Sequence[TopicEdge], dimension: int
+) -> dict[TopicEdge, list[SupportingAssertion]]:
     """What each of these edges rests on, in the order in which it was said."""
     topics = [edge.row.topic for edge in among]
     rows = db.execute(
@@ -93,17 +103,17 @@ def members(db: DuckDBPyConnection, among: Sequence[Edge], dimension: int) -> di
     ).fetchall()
     centres = _centres(db, topics, dimension)
     by_place = {(edge.row.topic, edge.row.head): edge for edge in among}
-    found: dict[Edge, list[Member]] = {edge: [] for edge in among}
+    found: dict[TopicEdge, list[SupportingAssertion]] = {edge: [] for edge in among}
     for topic, head, data, thing, turn, at, offset, relation, tail, negated, confidence in rows:
         if (topic, head) in by_place:
             cosine = float(cosines(centres[topic], np.frombuffer(data, dtype=np.float16)[None])[0])
             when = from_stored(at, offset)
-            member = Member(TurnId(turn), when, relation, tail, negated, confidence, thing, cosine)
+            member = SupportingAssertion(TurnId(turn), when, relation, tail, negated, confidence, thing, cosine)
             found[by_place[topic, head]].append(member)
     return found
 
 
-def turns(db: DuckDBPyConnection, edge: Edge) -> list[TurnId]:
+def turns(db: DuckDBPyConnection, edge: TopicEdge) -> list[TurnId]:
     """The turns that an edge rests on, in the order of the store."""
     rows = db.execute(
         f"select distinct t.id, t.seq {_MEMBERS} where l.concept = ? and l.head = ? order by t.seq",
@@ -118,7 +128,7 @@ def _centres(db: DuckDBPyConnection, topics: Sequence[int], dimension: int) -> d
     return dict(zip(found["seq"].tolist(), unit_rows(sums), strict=True))
 
 
-def take_back(db: DuckDBPyConnection, edge: Edge) -> None:
+def take_back(db: DuckDBPyConnection, edge: TopicEdge) -> None:
     """Notes that somebody has taken this edge back, and what it rests on; in the caller's transaction."""
     give_back(db, edge)
     db.execute(
@@ -127,7 +137,7 @@ def take_back(db: DuckDBPyConnection, edge: Edge) -> None:
     )
 
 
-def give_back(db: DuckDBPyConnection, edge: Edge) -> None:
+def give_back(db: DuckDBPyConnection, edge: TopicEdge) -> None:
     """Removes every decision by which this edge is taken back."""
     place = (edge.row.topic, edge.row.head)
     names = [name for name, where in taken_back(db).items() if where == place]
@@ -146,7 +156,7 @@ def taken_back(db: DuckDBPyConnection) -> dict[str, tuple[int, str]]:
     return {str(name): (int(topic), str(head)) for name, topic, head in rows}
 
 
-def note_declined(db: DuckDBPyConnection, edge: Edge, why: str) -> None:
+def note_declined(db: DuckDBPyConnection, edge: TopicEdge, why: str) -> None:
     """Notes why this edge is declined; empty, that it is not."""
     place = [edge.row.topic, edge.row.head]
     db.execute("update lifted set declined = ? where concept = ? and head = ?", [why, *place])

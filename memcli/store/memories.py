@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Fact",
+    "IndexedTurn",
     "MemoryRow",
-    "Said",
     "append_memories",
     "drop_memories",
     "facts",
@@ -163,7 +163,7 @@ def _vector(data: bytes) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class IndexedTurn:
     """An indexed turn: its number, its sentences, and their vectors float32 [n, d]."""
 
     number: int
@@ -171,7 +171,7 @@ class Said:
     vectors: Floats
 
 
-def said_in(db: DuckDBPyConnection, session: int) -> dict[TurnId, Said]:
+def said_in(db: DuckDBPyConnection, session: int) -> dict[TurnId, IndexedTurn]:
     """The indexed turns of a session, by id."""
     found = columns(
         db,
@@ -179,12 +179,14 @@ def said_in(db: DuckDBPyConnection, session: int) -> dict[TurnId, Said]:
            join vector v on v.seq = u.vector where u.session = ? and u.kind = 'sentence' order by t.position, u.seq""",
         [session],
     )
-    out: dict[TurnId, Said] = {}
+    out: dict[TurnId, IndexedTurn] = {}
     ids = found["id"].tolist()
     starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
     for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
         vectors = np.stack([_vector(data) for data in found["data"][start:end]])
-        out[TurnId(ids[start])] = Said(int(found["seq"][start]), tuple(found["text"][start:end].tolist()), vectors)
+        out[TurnId(ids[start])] = IndexedTurn(
+            int(found["seq"][start]), tuple(found["text"][start:end].tolist()), vectors
+        )
     return out
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ..errors import ModelUnavailable, UsageError
 from ..model import Hit
-from ..providers.language import LanguageModel, Message, Schema
+from ..providers.language import LanguageModel, ModelMessage, Schema
 from ..providers.prompts import Prompt, fenced, prompt, short_id, tidy
 from .filters import Filters, Thresholds
 
@@ -75,7 +75,7 @@ class ModelFilters:
         Raises ModelUnavailable, BudgetSpent.
         """
         text = self._mentions.fill(question=fenced(tidy(question)))
-        reply = self._model.complete([Message("user", text)], _MENTIONS)
+        reply = self._model.complete([ModelMessage("user", text)], _MENTIONS)
         found: dict[str, str] = {}
         for said in reply["mentions"]:
             if mention := tidy(said).strip(",;.?! "):
@@ -102,7 +102,7 @@ class ModelFilters:
         names = [f"{letter}{number}" for number in range(1, len(lines) + 1)]
         listed = "\n".join(f"{name} {line}" for name, line in zip(names, lines, strict=True))
         text = form.fill(question=fenced(tidy(question)), candidates=fenced(listed))
-        reply = self._model.complete([Message("user", text)], Schema(form.name, _KEEP))
+        reply = self._model.complete([ModelMessage("user", text)], Schema(form.name, _KEEP))
         kept = {short_id(said) for said in reply["keep"]}
         return [place for place, name in enumerate(names) if name in kept]
 

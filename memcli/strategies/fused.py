@@ -15,7 +15,7 @@ from ..languages import language
 from ..languages.base import NAMELESS, PREFERENCE
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
-from ..ranking.arrays import Neighbours, top
+from ..ranking.arrays import AdjacentTurns, top
 from ..store.cosine import cosines
 from ..store.views.assertions import assertion_index
 from ..store.views.view import View, days
@@ -127,7 +127,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
 
 def _turns(view: View) -> signals.Turns:
     view.load("position", "speaker", "role", "said_at", "length", "cues")  # all that is asked for, in one query
-    near = Neighbours.of(view.session)
+    near = AdjacentTurns.of(view.session)
     return signals.Turns(view.session, view.round, view.position, view.length, view.cues, near)
 
 
@@ -136,9 +136,9 @@ def _sentences(view: View) -> signals.Sentences:
     return signals.Sentences(view.owner, view.weight, *norms, view.similar)
 
 
-def _assertions(view: View) -> signals.Assertions:
+def _assertions(view: View) -> signals.AssertionColumns:
     index = assertion_index(view)
-    return signals.Assertions(index.rows, index.confidence, index.taste, index.domain)
+    return signals.AssertionColumns(index.rows, index.confidence, index.taste, index.domain)
 
 
 def _stems(question: str, names: Sequence[str]) -> list[str]:

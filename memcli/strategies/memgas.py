@@ -68,7 +68,7 @@ class MemGAS:
         chosen = top_and_ties(scores, min(k, int(open_to.sum())))
         return ranked(self._hits(view, vector, chosen, scores, allowed, weights), k)
 
-    def _weights(self, graph: _Graph, likeness: Floats) -> Floats:
+    def _weights(self, graph: _AssociationGraph, likeness: Floats) -> Floats:
         """The router's weight of each granularity (equations 3 and 4), each over its best node a session."""
         if "router" in self.without:
             return np.full(len(_GRANULARITIES), 1 / len(_GRANULARITIES))
@@ -80,7 +80,7 @@ class MemGAS:
             found.append(entropy(softmax(best, self.temperature)) if len(present) else np.inf)
         return router_weights(found)
 
-    def _spread(self, graph: _Graph, scores: Floats) -> Floats:
+    def _spread(self, graph: _AssociationGraph, scores: Floats) -> Floats:
         """The share of each node: the top α as seeds, then Personalized PageRank over the associations (equation 5)."""
         seeds = top(scores, self.seeds)
         restart = np.zeros(len(scores))
@@ -113,7 +113,7 @@ class MemGAS:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Graph:
+class _AssociationGraph:
     """The association graph of a view: its nodes with their session and granularity, by place, and its edges."""
 
     nodes: Nodes
@@ -123,13 +123,13 @@ class _Graph:
     edges: tuple[Ints, Ints, Floats]
 
 
-def _graph(view: View) -> _Graph:
+def _graph(view: View) -> _AssociationGraph:
     found = nodes(view)
     numbers = np.unique(view.session_numbers)
     order = [kind.value for kind in _GRANULARITIES]
     granularity = np.array([order.index(kind) for kind in found.kind.tolist()], dtype=np.int64)
     session = np.searchsorted(numbers, found.session).astype(np.int64)
-    return _Graph(found, session, granularity, len(numbers), associations(view))
+    return _AssociationGraph(found, session, granularity, len(numbers), associations(view))
 
 
 def variant(name: str) -> MemGAS:

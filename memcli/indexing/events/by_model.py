@@ -15,7 +15,7 @@ from typing import Any
 
 from ...generated import Argument, Event, SessionText, began, speaker_name
 from ...model import Turn
-from ...providers.language import LanguageModel, Message, Schema
+from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.prompts import Prompt, fenced, prompt, short_id, tidy
 from ...text import token_estimate
 from ..memories.by_model import COVERAGE
@@ -80,14 +80,14 @@ class ModelEvents:
     def _told(self, part: _Part) -> Iterator[Event]:
         said = transcript((passage.turn, passage.lines) for passage in part.passages)
         text = part.side.prompt.fill(transcript=fenced(said))
-        reply = self._model.complete([Message("user", text)], part.side.schema, most=longest_reply(said, 3))
+        reply = self._model.complete([ModelMessage("user", text)], part.side.schema, most=longest_reply(said, 3))
         yield from _edus(part, reply["edus"])
         yield from _chunks(part, reply.get("chunks", ()))
 
     def _with_arguments(self, batch: Sequence[Event]) -> list[Event]:
         listed = {f"e{number}": event for number, event in enumerate(batch, start=1)}
         text = self._arguments.fill(events=fenced("\n".join(f"{id_} {event.text}" for id_, event in listed.items())))
-        reply = self._model.complete([Message("user", text)], _ARGUMENTS)
+        reply = self._model.complete([ModelMessage("user", text)], _ARGUMENTS)
         given: dict[str, Mapping[str, Any]] = {}
         for item in reply["events"]:
             given.setdefault(short_id(item["id"]), item)
@@ -118,7 +118,7 @@ def _argued(event: Event, given: Mapping[str, Any] | None) -> Event:
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
+class _Excerpt:
     """A turn as one call shows it: all of it, as much of a long one as fits or, for context, its beginning.
 
     `numbered`: where in the turn its lines are that have an id of their own.
@@ -150,13 +150,13 @@ class _Side:
     def parts(self, text: SessionText) -> Iterator[_Part]:
         """The session in as few calls as it fits; a later one begins with the turn before it, for context."""
         passages = [p for place, turn in enumerate(text.turns, start=1) for p in self._passages(f"t{place}", turn)]
-        before: list[_Passage] = []
+        before: list[_Excerpt] = []
         for part in packed(passages, lambda passage: passage.tokens, _MOST_TOKENS):
             if any(passage.asked for passage in part):
                 yield _Part(self, text, (*before, *part))
             before = [_context(part[-1].id, part[-1].turn)]
 
-    def _passages(self, id_: str, turn: Turn) -> Iterator[_Passage]:
+    def _passages(self, id_: str, turn: Turn) -> Iterator[_Excerpt]:
         if not self.asks(turn):
             yield _context(id_, turn)
             return
@@ -168,14 +168,14 @@ class _Side:
             if self.assistant:
                 lines = [f"{id_} {name}:", *map(" ".join, said.items())]
                 spans = [line.span() for _, line in piece]
-                yield _Passage(id_, turn, lines, asked=True, numbered=dict(zip(said, spans, strict=True)))
+                yield _Excerpt(id_, turn, lines, asked=True, numbered=dict(zip(said, spans, strict=True)))
             else:
-                yield _Passage(id_, turn, [f"{id_} {name}: {' '.join(said.values())}"], asked=True)
+                yield _Excerpt(id_, turn, [f"{id_} {name}: {' '.join(said.values())}"], asked=True)
 
 
-def _context(id_: str, turn: Turn) -> _Passage:
+def _context(id_: str, turn: Turn) -> _Excerpt:
     said = f"{id_} (context) {tidy(speaker_name(turn))}: {shortened(tidy(turn.text), _CONTEXT)}"
-    return _Passage(id_, turn, [said], asked=False)
+    return _Excerpt(id_, turn, [said], asked=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class _Part:
 
     side: _Side
     text: SessionText
-    passages: Sequence[_Passage]
+    passages: Sequence[_Excerpt]
 
     def request(self, answer: Turn) -> list[Turn]:
         """The last turn of the other side before an answer, if any: the summary of a chunk speaks of it."""

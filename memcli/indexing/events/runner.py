@@ -21,7 +21,7 @@ from ...store.rows import transaction
 from ...store.sharing import in_turns
 from ...store.units import add_edges
 from ..plan import EVENTS, Producer
-from ..producer.asking import SessionWriter
+from ..producer.asking import MemoryWriter
 from ..producer.runner import Runner
 from ..producer.stored import StoredSession, record
 from .checking import checked
@@ -53,7 +53,7 @@ class _Draft:
             yield from (argument.text for argument in event.arguments)
 
 
-class Events(Runner[SessionWriter[Event], _Draft]):
+class Events(Runner[MemoryWriter[Event], _Draft]):
     """Runs the producer of events."""
 
     of = EVENTS
@@ -62,7 +62,7 @@ class Events(Runner[SessionWriter[Event], _Draft]):
     def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:  # noqa: ARG002
         return _offline
 
-    def _by_model(self, read: StoredSession, made: list[Event], writer: SessionWriter[Event]) -> _Draft:
+    def _by_model(self, read: StoredSession, made: list[Event], writer: MemoryWriter[Event]) -> _Draft:
         return _by_model(read, made, writer)
 
     def _write(self, drafts: Sequence[_Draft]) -> None:
@@ -102,7 +102,7 @@ def _offline(read: StoredSession) -> _Draft:
     return _Draft(read, [checked(event, read.text, _COVERAGE) for event in made], EVENTS)
 
 
-def _by_model(read: StoredSession, made: Sequence[Event], writer: SessionWriter[Event]) -> _Draft:
+def _by_model(read: StoredSession, made: Sequence[Event], writer: MemoryWriter[Event]) -> _Draft:
     """What a model wrote, with arguments also for the events that it named none of."""
     people = read.text.people()
     language = spoken(turn.text for turn in read.text.turns)

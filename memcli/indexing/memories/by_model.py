@@ -15,7 +15,7 @@ import numpy as np
 
 from ...generated import Generated, SessionText, Told, began, speaker_name
 from ...model import Kind, Turn, TurnId
-from ...providers.language import LanguageModel, Message, Schema
+from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.prompts import fenced, prompt, short_id, tidy
 from ...store.cosine import cosines
 from ...text import content_stems, token_estimate
@@ -90,12 +90,12 @@ class ModelMemories:
     def _noted(self, lines: Sequence[_Line], room: int) -> _Notes:
         said = transcript((line.turn, [line.text(room)]) for line in lines)
         text = self._session.fill(transcript=fenced(said))
-        reply = self._model.complete([Message("user", text)], _MEMORY, most=longest_reply(said, 2))
+        reply = self._model.complete([ModelMessage("user", text)], _MEMORY, most=longest_reply(said, 2))
         return _Notes(reply, {line.id: line.turn for line in lines})
 
     def _worded(self, groups: Sequence[_Group]) -> Iterator[Generated]:
         text = self._insights.fill(groups=fenced("\n\n".join(group.text for group in groups)))
-        reply = self._model.complete([Message("user", text)], _INSIGHTS)
+        reply = self._model.complete([ModelMessage("user", text)], _INSIGHTS)
         worded = {short_id(item["group"]): tidy(item["text"]).rstrip(".") for item in reply["insights"]}
         for group in groups:
             if said := worded.get(group.id):

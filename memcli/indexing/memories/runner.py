@@ -59,7 +59,7 @@ class _Draft:
 
 
 @dataclass(slots=True)
-class _Held:
+class _HoldingFacts:
     """The facts that hold, as one session after the other is written."""
 
     facts: Sequence[Fact]
@@ -92,11 +92,11 @@ class Generator(Runner[Writer, _Draft]):
             finished.append((draft, found, version))
         finished = self._checked(finished)
         vectors |= self._embed([unit.text for _, found, _ in finished for unit in found])
-        held = _Held(earlier)
+        held = _HoldingFacts(earlier)
         in_turns(self._store, finished, lambda db, each: self._write_one(db, each, vectors, held))
 
     def _write_one(
-        self, db: DuckDBPyConnection, finished: _Finished, vectors: Mapping[str, Vectors], held: _Held
+        self, db: DuckDBPyConnection, finished: _Finished, vectors: Mapping[str, Vectors], held: _HoldingFacts
     ) -> None:
         draft, found, version = finished
         with transaction(db):

@@ -9,7 +9,7 @@ from typing import Protocol
 from ...generated import Generated, SessionText, Told
 from ...languages import spoken
 from ..plan import MEMORIES, Producer
-from ..producer.asking import SessionWriter
+from ..producer.asking import MemoryWriter
 from .insights import insights
 from .keywords import keywords
 from .summaries import summary
@@ -20,7 +20,7 @@ __all__ = ["Offline", "Rarity", "Writer"]
 Rarity = Callable[[str], float]
 
 
-class Writer(SessionWriter[Generated], Protocol):
+class Writer(MemoryWriter[Generated], Protocol):
     """What writes summaries, keywords, facts and insights."""
 
     def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:

@@ -18,7 +18,7 @@ from ...store.ids import Tag, tagged
 from ...store.memories import MemoryRow
 from ...store.rows import transaction
 from ..plan import ASSERTIONS, Producer
-from ..producer.asking import SessionWriter
+from ..producer.asking import MemoryWriter
 from ..producer.runner import Runner
 from ..producer.stored import StoredSession, record
 from .asserted import asserted
@@ -39,7 +39,7 @@ class _Draft:
     by: Producer = ASSERTIONS
 
 
-class Assertions(Runner[SessionWriter[Assertion], _Draft]):
+class Assertions(Runner[MemoryWriter[Assertion], _Draft]):
     """Runs the producer of assertions."""
 
     of = ASSERTIONS
@@ -48,7 +48,7 @@ class Assertions(Runner[SessionWriter[Assertion], _Draft]):
         validated = {read.seq: _validated(db, read) for read in reads if read.kept}
         return lambda read: _tagged(read, validated)
 
-    def _by_model(self, read: StoredSession, made: list[Assertion], writer: SessionWriter[Assertion]) -> _Draft:
+    def _by_model(self, read: StoredSession, made: list[Assertion], writer: MemoryWriter[Assertion]) -> _Draft:
         return _Draft(read, made, writer.producer)
 
     def _write(self, drafts: Sequence[_Draft]) -> None:

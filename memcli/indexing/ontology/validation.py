@@ -13,7 +13,7 @@ from typing import Any
 
 from ...generated import Assertion, SessionText, speaker_name
 from ...model import Turn
-from ...providers.language import LanguageModel, Message, Schema
+from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.prompts import fenced, prompt, short_id, tidy
 from ...relations import AVERSIONS, GROUPS, SHAPING, RelationType
 from ...text import token_estimate
@@ -64,7 +64,7 @@ class ModelValidator:
         listed = {f"a{number}": one for number, one in enumerate(part.candidates, start=1)}
         claims = "\n".join(f"{id_} {part.claim(one)}" for id_, one in listed.items())
         text = self._prompt.fill(transcript=fenced(part.said()), candidates=fenced(claims))
-        reply = self._model.complete([Message("user", text)], _VERDICTS, most=longest_reply(claims, 2))
+        reply = self._model.complete([ModelMessage("user", text)], _VERDICTS, most=longest_reply(claims, 2))
         given: dict[str, Mapping[str, Any]] = {}
         for verdict in reply["verdicts"]:
             given.setdefault(short_id(verdict["id"]), verdict)
@@ -104,7 +104,7 @@ def _distinct(found: Iterable[Assertion]) -> list[Assertion]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _TurnToJudge:
     """A turn with its candidates, and the turn before it, if any."""
 
     id: str
@@ -130,7 +130,7 @@ class _Turn:
 class _Part:
     """What one call shows of a session: turns that assert something, in their order."""
 
-    turns: Sequence[_Turn]
+    turns: Sequence[_TurnToJudge]
 
     @property
     def candidates(self) -> list[Assertion]:
@@ -160,7 +160,7 @@ def _parts(text: SessionText) -> list[_Part]:
     for one in asserted(text):
         found.setdefault(places[one.turn], []).append(one)
     turns = [
-        _Turn(f"t{place + 1}", text.turns[place], candidates, text.turns[place - 1] if place else None)
+        _TurnToJudge(f"t{place + 1}", text.turns[place], candidates, text.turns[place - 1] if place else None)
         for place, candidates in found.items()
     ]
     return [_Part(part) for part in packed(turns, lambda turn: turn.tokens, _MOST_TOKENS)]

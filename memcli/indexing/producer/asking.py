@@ -11,7 +11,7 @@ from ...generated import SessionText
 from ...model import SessionId
 from ..plan import Producer
 
-__all__ = ["PATIENCE", "Asking", "Failed", "SessionWriter"]
+__all__ = ["PATIENCE", "Asking", "Failed", "MemoryWriter"]
 
 #: A model that fails for so many sessions in a row is asked no more: one that hangs would cost minutes for each.
 PATIENCE = 5
@@ -22,7 +22,7 @@ Failed = Callable[[SessionId, ModelUnavailable], object]
 Made = TypeVar("Made")
 
 
-class SessionWriter(Protocol[Made]):
+class MemoryWriter(Protocol[Made]):
     """A language model that writes memory. Safe to share between threads where it is asked for several `at_once`."""
 
     @property
@@ -48,7 +48,7 @@ class SessionWriter(Protocol[Made]):
 class Asking(Generic[Made]):
     """What `writer` makes of sessions; `failed` hears of each that it fails for."""
 
-    def __init__(self, writer: SessionWriter[Made], failed: Failed) -> None:
+    def __init__(self, writer: MemoryWriter[Made], failed: Failed) -> None:
         self._writer = writer
         self._failed = failed
         self._in_a_row: list[ModelUnavailable] = []

@@ -11,7 +11,7 @@ from ...providers.embedding import Embedder
 from ...store import ledger, transcript
 from ...store.connection import Store
 from ..plan import Producer
-from .asking import Asking, Failed, SessionWriter
+from .asking import Asking, Failed, MemoryWriter
 from .stored import StoredSession, read_session
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["BATCH", "Runner"]
 BATCH = 16
 
 Draft = TypeVar("Draft")
-Writes = TypeVar("Writes", bound=SessionWriter[Any])
+Writes = TypeVar("Writes", bound=MemoryWriter[Any])
 
 Watch = Callable[[int, int], object]
 

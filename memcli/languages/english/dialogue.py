@@ -20,7 +20,7 @@ from .reactions import telling_stems
 from .replies import completed, is_fragment, retold_question
 from .voice import Voice, capitalised
 
-__all__ = ["Draft", "Reading"]
+__all__ = ["Discourse", "OpenEvent"]
 
 _LONGEST = 900
 _CONTEXT_WORDS = 15
@@ -36,7 +36,7 @@ _LEAST = 2
 
 
 @dataclass(slots=True)
-class Draft:
+class OpenEvent:
     """An EDU while it may still take in a sentence that points back to it. `context`: what it answers or replies to."""
 
     text: str
@@ -55,7 +55,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _OpenQuestion:
     """A question that the next turn of another speaker may answer, as it was put, and with names."""
 
     text: str
@@ -67,20 +67,20 @@ class _Asked:
 
 
 @dataclass(slots=True)
-class Reading:
+class Discourse:
     """What of a session is known while its turns are read in order: who was named, asked, and told of last."""
 
     people: tuple[str, ...]
     names: frozenset[str]
     assisted: bool = False
     antecedents: Antecedents = field(init=False)
-    asked: list[_Asked] = field(default_factory=list)
-    topic: Draft | None = None
+    asked: list[_OpenQuestion] = field(default_factory=list)
+    topic: OpenEvent | None = None
 
     def __post_init__(self) -> None:
         self.antecedents = Antecedents(self.people)
 
-    def turn(self, turn: Turn, sentences: Sequence[str]) -> list[Draft]:
+    def turn(self, turn: Turn, sentences: Sequence[str]) -> list[OpenEvent]:
         """The EDUs of the next turn."""
         me = speaker_name(turn)
         others = tuple(name for name in self.people if name != me)
@@ -97,7 +97,7 @@ class Reading:
         """An assistant spoke: what follows replies to that, and so goes on with what it was asked for."""
         self.asked = []
 
-    def answered(self, me: str) -> _Asked | None:
+    def answered(self, me: str) -> _OpenQuestion | None:
         """The question that a turn of `me` answers: the last one that says what it asks about."""
         asked = [q for q in self.asked if speaker_name(q.turn) != me]
         return next((q for q in reversed(asked) if telling_stems(q.text)), None) or next(
@@ -108,13 +108,13 @@ class Reading:
 class _Telling:
     """One turn while its sentences are told."""
 
-    def __init__(self, reading: Reading, turn: Turn, voice: Voice, others: tuple[str, ...]) -> None:
+    def __init__(self, reading: Discourse, turn: Turn, voice: Voice, others: tuple[str, ...]) -> None:
         self._reading, self._turn, self._voice, self._others = reading, turn, voice, others
         self._asked = reading.answered(voice.me)
-        self._drafts: list[Draft] = []
+        self._drafts: list[OpenEvent] = []
         self._poor: list[str] = []
         self._captions: list[str] = []
-        self.questions: list[_Asked] = []
+        self.questions: list[_OpenQuestion] = []
 
     def sentence(self, sentence: str) -> None:
         """Takes in one sentence of the turn."""
@@ -133,7 +133,7 @@ class _Telling:
             self._statement(sentence)
             self._reading.antecedents.note(sentence, self._voice.me)
 
-    def finished(self) -> list[Draft]:
+    def finished(self) -> list[OpenEvent]:
         """The turn's EDUs; of one that only asks, its questions."""
         drafts = [*self._drafts, *self._shared()]
         if self._reading.assisted or not drafts:
@@ -147,7 +147,7 @@ class _Telling:
         bare = trimmed(sentence.rstrip(" ?!"), self._others) if len(sentence) <= _LONGEST else sentence
         if bare:
             told = retold_question(f"{capitalised(bare)}?", self._voice.me, self._voice.you or "the others")
-            self.questions.append(_Asked(sentence, told, self._turn))
+            self.questions.append(_OpenQuestion(sentence, told, self._turn))
 
     def _statement(self, sentence: str) -> None:
         bare = clause(sentence, self._others)
@@ -181,35 +181,35 @@ class _Telling:
         last.tail = f"{last.tail}. {text}" if last.tail else text
         return True
 
-    def _continued(self, text: str, bare: str) -> Draft | None:
+    def _continued(self, text: str, bare: str) -> OpenEvent | None:
         """A sentence that points back to one that is too long to take it in."""
         if not self._drafts or not _leans(bare):
             return None
-        return Draft(text, (self._turn.id,), self._turn, f"said after: {_shortened(self._drafts[-1].text)}")
+        return OpenEvent(text, (self._turn.id,), self._turn, f"said after: {_shortened(self._drafts[-1].text)}")
 
-    def _draft(self, text: str, *, full: bool = False) -> Draft:
+    def _draft(self, text: str, *, full: bool = False) -> OpenEvent:
         asked, topic, turn = self._asked, self._reading.topic, self._turn
         if asked is not None:
-            return Draft(text, (turn.id, asked.turn.id), turn, "" if full else asked.context())
+            return OpenEvent(text, (turn.id, asked.turn.id), turn, "" if full else asked.context())
         own = topic is not None and speaker_name(topic.turn) == self._voice.me
         if topic is None or topic.turn.id == turn.id or (own and not self._reading.assisted):
-            return Draft(text, (turn.id,), turn)
+            return OpenEvent(text, (turn.id,), turn)
         lead = "said after" if own else "in reply to"
-        return Draft(text, (turn.id, topic.turn.id), turn, f"{lead}: {_shortened(topic.text)}")
+        return OpenEvent(text, (turn.id, topic.turn.id), turn, f"{lead}: {_shortened(topic.text)}")
 
-    def _shared(self) -> Iterator[Draft]:
+    def _shared(self) -> Iterator[OpenEvent]:
         for caption in self._captions:
             known = caption.lower().startswith(("a photo", "a pic", "a paint", "a screen", "a close", "a draw"))
             shared = f"{capitalised(self._voice.me)} shared {caption if known else f'an image: {caption}'}"
-            yield Draft(shared, (self._turn.id,), self._turn)
+            yield OpenEvent(shared, (self._turn.id,), self._turn)
 
-    def _told_questions(self) -> Iterator[Draft]:
+    def _told_questions(self) -> Iterator[OpenEvent]:
         to = f" {self._voice.you}" if self._voice.you else ""
         for question in self.questions:
             if len(telling_stems(question.text)) >= 2:
                 text = f"{capitalised(self._voice.me)} asked{to}: {capitalised(question.retold)}"
                 points = _POINTING.search(question.text)
-                yield self._draft(text) if points else Draft(text, (self._turn.id,), self._turn)
+                yield self._draft(text) if points else OpenEvent(text, (self._turn.id,), self._turn)
 
 
 def _leans(bare: str) -> bool:

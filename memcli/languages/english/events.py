@@ -14,7 +14,7 @@ from ...model import Turn, TurnId
 from ...text import image
 from .arguments import arguments
 from .chunks import Item, blocks, items, summary
-from .dialogue import Reading
+from .dialogue import Discourse
 from .phrases import head_verb
 from .reactions import informative
 from .statements import is_small_talk
@@ -38,7 +38,7 @@ _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_]+")
 
 def events(session: SessionText) -> list[Event]:
     """The EDUs and structured chunks of a session, in the order in which they were said."""
-    reading = Reading(session.people(), _names(session), assisted=any(map(_is_assistant, session.turns)))
+    reading = Discourse(session.people(), _names(session), assisted=any(map(_is_assistant, session.turns)))
     found: list[Event] = []
     for place, turn in enumerate(session.turns):
         if _is_assistant(turn):

@@ -12,7 +12,7 @@ from ... import times as spans
 from ...times import ONE_DAY, Grain, Span, TimeKind
 from .words import listed
 
-__all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Reading", "amount", "compiled"]
+__all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Meaning", "amount", "compiled"]
 
 MONTHS = listed("calendar", "months")
 _WEEKDAYS = listed("calendar", "weekdays")
@@ -37,7 +37,7 @@ _FUTURE = re.compile(r"\b(?:will|going to|gonna|won't|plan\w*|upcoming|can't wai
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Meaning:
     """What an expression stands for, before it is placed in its text. `anchor`: the date that it names itself."""
 
     span: Span
@@ -48,7 +48,7 @@ class Reading:
 
 
 Match = re.Match[str]
-Build = Callable[[Match, datetime], Reading | None]
+Build = Callable[[Match, datetime], Meaning | None]
 
 
 def amount(words: str) -> tuple[int, int]:
@@ -81,7 +81,7 @@ def _is_future(match: Match) -> bool:
     return bool(_FUTURE.search(match.string[max(0, match.start() - 60) : match.start()].lower()))
 
 
-def _full_date(match: Match, at: datetime) -> Reading | None:
+def _full_date(match: Match, at: datetime) -> Meaning | None:
     groups = match.groupdict()
     month, day = _month_number(groups["month"]), int(groups["day"])
     if groups["year"]:
@@ -90,29 +90,29 @@ def _full_date(match: Match, at: datetime) -> Reading | None:
         start = _nearest(at, month, day, _is_future(match))
     if groups.get("last"):
         end = start.replace(day=int(groups["last"])) + ONE_DAY
-        return Reading(Span(start, end, Grain.RANGE), TimeKind.ABSOLUTE) if end > start else None
-    return Reading(spans.day(start), TimeKind.ABSOLUTE)
+        return Meaning(Span(start, end, Grain.RANGE), TimeKind.ABSOLUTE) if end > start else None
+    return Meaning(spans.day(start), TimeKind.ABSOLUTE)
 
 
-def _digits(match: Match, at: datetime) -> Reading:
+def _digits(match: Match, at: datetime) -> Meaning:
     first, second = int(match["first"]), int(match["second"])
     year = _full_year(match["year"])
     month, day = (second, first) if first > 12 or "." in match.group() else (first, second)
     ambiguous = "/" in match.group() and max(first, second) <= 12 and first != second
     start = spans.midnight(at).replace(year=year, month=month, day=day)
-    return Reading(spans.day(start), TimeKind.ABSOLUTE, ambiguous=ambiguous)
+    return Meaning(spans.day(start), TimeKind.ABSOLUTE, ambiguous=ambiguous)
 
 
-def _iso(match: Match, at: datetime) -> Reading:
+def _iso(match: Match, at: datetime) -> Meaning:
     day = spans.midnight(at).replace(year=int(match["year"]), month=int(match["month"]), day=int(match["day"]))
     if not match["hour"]:
-        return Reading(spans.day(day), TimeKind.ABSOLUTE)
+        return Meaning(spans.day(day), TimeKind.ABSOLUTE)
     stated = datetime.fromisoformat(match.group().replace("/", "-").replace(" ", "T"))
     moment = stated if stated.tzinfo else stated.replace(tzinfo=at.tzinfo)
-    return Reading(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.ABSOLUTE)
+    return Meaning(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.ABSOLUTE)
 
 
-def _named_month(match: Match, at: datetime) -> Reading:
+def _named_month(match: Match, at: datetime) -> Meaning:
     month, year = _month_number(match["month"]), match["year"]
     if year:
         span = spans.month(spans.midnight(at).replace(year=_full_year(year), month=month, day=1))
@@ -120,7 +120,7 @@ def _named_month(match: Match, at: datetime) -> Reading:
         lead = (match["lead"] or "").lower()
         shift = _year_shift(lead, month - at.month, _is_future(match))
         span = spans.month(spans.midnight(at).replace(year=at.year + shift, month=month, day=1))
-    return _since(span, at) if (match["lead"] or "").lower().startswith("since") else Reading(span, TimeKind.ABSOLUTE)
+    return _since(span, at) if (match["lead"] or "").lower().startswith("since") else Meaning(span, TimeKind.ABSOLUTE)
 
 
 def _year_shift(lead: str, ahead: int, future: bool, still: int = 0) -> int:
@@ -137,7 +137,7 @@ def _year_shift(lead: str, ahead: int, future: bool, still: int = 0) -> int:
     return -1 if ahead > 2 else 0
 
 
-def _part_of_month(match: Match, at: datetime) -> Reading:
+def _part_of_month(match: Match, at: datetime) -> Meaning:
     month = _named_month(match, at).span
     which, unit = _ORDINALS[match["which"].lower()], match["unit"].lower()
     first = spans.midnight(month.start)
@@ -148,24 +148,24 @@ def _part_of_month(match: Match, at: datetime) -> Reading:
     else:
         start = (saturday if unit == "weekend" else first) + timedelta(days=7 * which)
     days, grain = (2, Grain.WEEKEND) if unit == "weekend" else (7, Grain.WEEK)
-    return Reading(Span(start, start + days * ONE_DAY, grain), TimeKind.ABSOLUTE)
+    return Meaning(Span(start, start + days * ONE_DAY, grain), TimeKind.ABSOLUTE)
 
 
-def _named_year(match: Match, at: datetime) -> Reading:
+def _named_year(match: Match, at: datetime) -> Meaning:
     span = spans.year(spans.midnight(at).replace(year=int(match["year"]), month=1, day=1))
-    return _since(span, at) if match["lead"].lower() == "since" else Reading(span, TimeKind.ABSOLUTE)
+    return _since(span, at) if match["lead"].lower() == "since" else Meaning(span, TimeKind.ABSOLUTE)
 
 
-def _since(span: Span, at: datetime) -> Reading:
+def _since(span: Span, at: datetime) -> Meaning:
     end = spans.midnight(at) + ONE_DAY
-    return Reading(Span(span.start, max(end, span.end), span.grain), TimeKind.SINCE)
+    return Meaning(Span(span.start, max(end, span.end), span.grain), TimeKind.SINCE)
 
 
-def _named_season(match: Match, at: datetime) -> Reading:
+def _named_season(match: Match, at: datetime) -> Meaning:
     name, lead = match["season"].lower(), (match["lead"] or "").lower()
     if match["year"]:
-        return Reading(spans.season(at, name, int(match["year"])), TimeKind.ABSOLUTE)
-    return Reading(
+        return Meaning(spans.season(at, name, int(match["year"])), TimeKind.ABSOLUTE)
+    return Meaning(
         spans.season(at, name, at.year + _year_shift(lead, spans.SEASONS[name] - at.month, _is_future(match), -2))
     )
 
@@ -176,15 +176,15 @@ _NAMED_DAYS = {
 }  # fmt: skip
 
 
-def _named_day(match: Match, at: datetime) -> Reading:
-    return Reading(spans.day(at, _NAMED_DAYS[match["day"].lower()]))
+def _named_day(match: Match, at: datetime) -> Meaning:
+    return Meaning(spans.day(at, _NAMED_DAYS[match["day"].lower()]))
 
 
-def _other_day(_match: Match, at: datetime) -> Reading:
-    return Reading(Span(spans.day(at, -6).start, spans.day(at).start, Grain.RANGE), relation="a few days before")
+def _other_day(_match: Match, at: datetime) -> Meaning:
+    return Meaning(Span(spans.day(at, -6).start, spans.day(at).start, Grain.RANGE), relation="a few days before")
 
 
-def _counted(match: Match, at: datetime) -> Reading:
+def _counted(match: Match, at: datetime) -> Meaning:
     """N units ago, or N units from now."""
     unit, (least, most) = match["unit"].lower(), amount(match["amount"])
     past = match.groupdict().get("ago") is not None
@@ -195,13 +195,13 @@ def _counted(match: Match, at: datetime) -> Reading:
         return _since(reach[0], at)
     if least != most:
         whole = Span(reach[0].start, reach[-1].end, Grain.RANGE)
-        return Reading(whole, relation=f"{words} {unit}s {side}")
+        return Meaning(whole, relation=f"{words} {unit}s {side}")
     named = unit in ("week", "weekend", "fortnight")
     plural = f"{words} {unit}s" if least > 1 else f"the {unit}"
-    return Reading(reach[0], relation=f"{plural} {side}" if named else "")
+    return Meaning(reach[0], relation=f"{plural} {side}" if named else "")
 
 
-def _neighbour(match: Match, at: datetime) -> Reading | None:
+def _neighbour(match: Match, at: datetime) -> Meaning | None:
     """Last, this or next week, weekend, month or year."""
     lead, unit = match["lead"].lower(), match["unit"].lower()
     if "past" in lead or lead in ("last", "previous", "since last"):
@@ -215,10 +215,10 @@ def _neighbour(match: Match, at: datetime) -> Reading | None:
     span = spans.moved(at, unit, step)
     if lead == "since last":
         return _since(span, at)
-    return Reading(span, relation=f"the {unit} {side}" if unit in ("week", "weekend") else "")
+    return Meaning(span, relation=f"the {unit} {side}" if unit in ("week", "weekend") else "")
 
 
-def _weekday(match: Match, at: datetime) -> Reading | None:
+def _weekday(match: Match, at: datetime) -> Meaning | None:
     word, lead = match["weekday"].lower(), re.sub(r"\s+", " ", (match["lead"] or "").lower())
     if not lead and not match["weekday"][0].isupper():
         return None
@@ -227,10 +227,10 @@ def _weekday(match: Match, at: datetime) -> Reading | None:
     ahead = (target - at.weekday()) % 7
     days = (ahead or 7) if future else ahead - 7
     relation = f"the {_WEEKDAYS[target].capitalize()} {'after' if future else 'before'}"
-    return Reading(spans.day(at, days), relation=relation)
+    return Meaning(spans.day(at, days), relation=relation)
 
 
-def _anchored(match: Match, at: datetime) -> Reading | None:
+def _anchored(match: Match, at: datetime) -> Meaning | None:
     """The week before 13 September 2023, two weeks after it, the Friday before it: as `describe` words them."""
     anchor = spans.midnight(at).replace(
         year=int(match["year"]), month=_month_number(match["month"]), day=int(match["day"])
@@ -242,50 +242,50 @@ def _anchored(match: Match, at: datetime) -> Reading | None:
         target = _weekday_number(match["weekday"])
         ahead = (target - anchor.weekday()) % 7
         relation = f"the {_WEEKDAYS[target].capitalize()} {side}"
-        return Reading(spans.day(anchor, ahead - 7 if sign < 0 else ahead or 7), relation=relation, anchor=anchor)
+        return Meaning(spans.day(anchor, ahead - 7 if sign < 0 else ahead or 7), relation=relation, anchor=anchor)
     least, most = amount(match["amount"] or "")
     unit = match["unit"].lower()
     if not sign and (match["amount"] or unit not in ("week", "weekend")):
         return None
     reach = sorted((spans.moved(anchor, unit, sign * n) for n in (least, most)), key=lambda s: s.start)
     if least == most:
-        return Reading(reach[0], relation=relation, anchor=anchor)
-    return Reading(Span(reach[0].start, reach[-1].end, Grain.RANGE), relation=relation, anchor=anchor)
+        return Meaning(reach[0], relation=relation, anchor=anchor)
+    return Meaning(Span(reach[0].start, reach[-1].end, Grain.RANGE), relation=relation, anchor=anchor)
 
 
 def _weekday_number(word: str) -> int:
     return next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(word.lower()[:3]))
 
 
-def _day_of_month(match: Match, at: datetime) -> Reading:
+def _day_of_month(match: Match, at: datetime) -> Meaning:
     shifts = [spans.month(at, n).start.replace(day=1) + timedelta(days=int(match["day"]) - 1) for n in (-1, 0, 1)]
     near = min(shifts, key=lambda d: abs(d - at))
-    return Reading(spans.day(near), TimeKind.ABSOLUTE, ambiguous=True)
+    return Meaning(spans.day(near), TimeKind.ABSOLUTE, ambiguous=True)
 
 
-def _stretch(match: Match, at: datetime) -> Reading | None:
+def _stretch(match: Match, at: datetime) -> Meaning | None:
     """For three years: from three years ago until now."""
     unit, (least, most) = match["unit"].lower(), amount(match["amount"])
     if unit in ("minute", "hour", "night"):
         return None
     span = spans.moved(at, unit, -most)
     vague = least != most
-    return Reading(
+    return Meaning(
         Span(span.start, spans.midnight(at) + ONE_DAY, Grain.RANGE if vague else span.grain),
         TimeKind.STRETCH,
         relation=f"for {match['amount'].strip().lower()} {match['plural'].lower()}" if vague else "",
     )
 
 
-def _holiday(match: Match, at: datetime) -> Reading:
+def _holiday(match: Match, at: datetime) -> Meaning:
     month, day = _HOLIDAYS[match["holiday"].lower()]
-    return Reading(spans.day(_nearest(at, month, day, _is_future(match))), TimeKind.ABSOLUTE)
+    return Meaning(spans.day(_nearest(at, month, day, _is_future(match))), TimeKind.ABSOLUTE)
 
 
-def _clock(match: Match, at: datetime) -> Reading:
+def _clock(match: Match, at: datetime) -> Meaning:
     hour = int(match["hour"]) % 12 + (12 if match["half"].lower().startswith("p") else 0)
     moment = spans.midnight(at).replace(hour=hour, minute=int(match["minute"] or 0))
-    return Reading(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.CLOCK)
+    return Meaning(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.CLOCK)
 
 
 _MONTH = (

@@ -40,7 +40,7 @@ _MODAL = frozenset(listed("third_person", "modal"))
 
 
 @dataclass(slots=True)
-class _Sentence:
+class _Rewriting:
     """A sentence while it is rewritten: what is out, and what the words before decide about the next."""
 
     text: str
@@ -65,7 +65,7 @@ def in_third_person(sentence: str, me: str, you: str | None = None) -> str | Non
     if _EVERYBODY.search(said):
         return None
     text = written_out(said, RETELLING)
-    state = _Sentence(text, me, you, plural=bool(_PLURAL & set(text.lower().split())))
+    state = _Rewriting(text, me, you, plural=bool(_PLURAL & set(text.lower().split())))
     last = 0
     for match in _WORD.finditer(text):
         _between(state, text[last : match.start()])
@@ -75,7 +75,7 @@ def in_third_person(sentence: str, me: str, you: str | None = None) -> str | Non
     return None if state.failed else "".join(state.out)
 
 
-def _between(state: _Sentence, gap: str) -> None:
+def _between(state: _Rewriting, gap: str) -> None:
     """Spaces go on with the clause; a mark ends the wait for a verb; quotation marks begin and end another's words."""
     state.out.append(gap)
     if _BREAK.search(gap):
@@ -86,7 +86,7 @@ def _between(state: _Sentence, gap: str) -> None:
         state.quoted = not state.quoted
 
 
-def _word(state: _Sentence, match: re.Match[str]) -> None:
+def _word(state: _Rewriting, match: re.Match[str]) -> None:
     word, low = match.group(), match.group().lower()
     if state.quoted:
         state.out.append(word)
@@ -101,7 +101,7 @@ def _word(state: _Sentence, match: re.Match[str]) -> None:
     state.earlier, state.previous = state.previous, low
 
 
-def _verb(state: _Sentence, word: str, low: str) -> None:
+def _verb(state: _Rewriting, word: str, low: str) -> None:
     if is_adverb(low) and not low.endswith("n't"):
         state.out.append(word)
         return
@@ -111,7 +111,7 @@ def _verb(state: _Sentence, word: str, low: str) -> None:
     state.out.append(form if form != low else word)
 
 
-def _other(state: _Sentence, word: str, low: str) -> None:
+def _other(state: _Rewriting, word: str, low: str) -> None:
     joined = state.conjugated and state.previous in ("and", "but")
     coordinated = joined and (low in COORDINATED or state.earlier == state.verb)
     if low in _TO_ANOTHER or low in _MODAL:
@@ -119,7 +119,7 @@ def _other(state: _Sentence, word: str, low: str) -> None:
     state.out.append(agreeing(low) if coordinated else word)
 
 
-def _i(state: _Sentence, match: re.Match[str]) -> None:
+def _i(state: _Rewriting, match: re.Match[str]) -> None:
     before = state.text[: match.start()]
     compound = _COMPOUND.search(before)
     inverted = {"am": "is", "do": "does", "have": "has"}.get(state.previous)
@@ -134,22 +134,22 @@ def _i(state: _Sentence, match: re.Match[str]) -> None:
     state.conjugated = False
 
 
-def _me(state: _Sentence, match: re.Match[str]) -> None:
+def _me(state: _Rewriting, match: re.Match[str]) -> None:
     state.out.append(state.me)
     if state.text[match.end() :].startswith(" and ") and len(state.out) < 3:
         state.subject = state.group = True
 
 
-def _my(state: _Sentence, _match: re.Match[str]) -> None:
+def _my(state: _Rewriting, _match: re.Match[str]) -> None:
     owner_is_subject = (state.subject or state.group) and not state.plural
     state.out.append("their" if owner_is_subject else f"{state.me}'s")
 
 
-def _mine(state: _Sentence, _match: re.Match[str]) -> None:
+def _mine(state: _Rewriting, _match: re.Match[str]) -> None:
     state.out.append("theirs" if state.subject or state.group else f"{state.me}'s")
 
 
-def _we(state: _Sentence, _match: re.Match[str]) -> None:
+def _we(state: _Rewriting, _match: re.Match[str]) -> None:
     if _PAIR.search(state.text):
         state.failed |= state.you is None
         state.out.append(f"{state.me} and {state.you}")
@@ -159,11 +159,11 @@ def _we(state: _Sentence, _match: re.Match[str]) -> None:
     state.conjugated = state.awaiting = False
 
 
-def _us(state: _Sentence, _match: re.Match[str]) -> None:
+def _us(state: _Rewriting, _match: re.Match[str]) -> None:
     state.out.append("them" if state.group else f"{state.me} and others")
 
 
-def _you(state: _Sentence, match: re.Match[str]) -> None:
+def _you(state: _Rewriting, match: re.Match[str]) -> None:
     """As an object it is the one spoken to; as a subject of the present it may be anybody."""
     following = _WORD.findall(state.text[match.end() :][:60])
     verb = next((w.lower() for w in following if not is_adverb(w.lower())), "")
@@ -176,12 +176,12 @@ def _you(state: _Sentence, match: re.Match[str]) -> None:
     state.awaiting = subject
 
 
-def _your(state: _Sentence, _match: re.Match[str]) -> None:
+def _your(state: _Rewriting, _match: re.Match[str]) -> None:
     state.failed |= state.you is None
     state.out.append(f"{state.you}'s")
 
 
-def _self(state: _Sentence, _match: re.Match[str]) -> None:
+def _self(state: _Rewriting, _match: re.Match[str]) -> None:
     state.failed |= not (state.subject or state.group)
     state.out.append("themselves")
 

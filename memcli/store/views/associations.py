@@ -21,14 +21,14 @@ from .view import View
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Nodes", "Said", "associations", "load_nodes", "nodes"]
+__all__ = ["Nodes", "SpokenSentences", "associations", "load_nodes", "nodes"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class SpokenSentences:
     """What was said, sentence by sentence: the distinct vectors float16 [v, d], and of each of the sentences the row
     among them, its weight, and the places of its turn's and its session's node.
     """
@@ -52,7 +52,7 @@ class Nodes:
     session: Ints
     kind: npt.NDArray[np.str_]
     norm: Floats
-    said: Said
+    said: SpokenSentences
     made: Ints
     vectors: Floats
 
@@ -131,7 +131,7 @@ def _of(found: Columns, sessions: Ints | None) -> Columns:
     return {name: column[keep] for name, column in found.items()}
 
 
-def _said(db: DuckDBPyConnection, dimension: int, units: Columns, sessions: Ints | None) -> Said:
+def _said(db: DuckDBPyConnection, dimension: int, units: Columns, sessions: Ints | None) -> SpokenSentences:
     said = _of(
         columns(
             db,
@@ -147,7 +147,7 @@ def _said(db: DuckDBPyConnection, dimension: int, units: Columns, sessions: Ints
     whole = np.flatnonzero(units["kind"] == Kind.SESSION.value)
     whole = whole[np.argsort(units["session"][whole])]
     turn = members["seq"][np.searchsorted(members["turn"], said["turn"])]
-    return Said(
+    return SpokenSentences(
         matrix,
         np.searchsorted(seqs, said["vector"]).astype(np.int64),
         np.maximum(said["weight"], 1).astype(np.float32),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ....relations import RelationType as R
 from ..negation import NEGATED_VERB
-from .rules import MIDDLE, Found, rules
+from .rules import MIDDLE, Finding, rules
 
 __all__ = ["RULES", "tastes"]
 
@@ -59,7 +59,7 @@ _INTEREST = re.compile(
 )
 
 
-def tastes(text: str, low: frozenset[str]) -> Iterator[Found]:
+def tastes(text: str, low: frozenset[str]) -> Iterator[Finding]:
     """What a clause tells of its speaker's taste; `low` holds its lower-case words."""
     felt = _FEELING.search(text)
     if felt is not None:
@@ -67,13 +67,13 @@ def tastes(text: str, low: frozenset[str]) -> Iterator[Found]:
     if "not" in low or "cannot" in low:
         hated = _UNBEARABLE.search(text)
         if hated is not None:
-            yield Found(R.DISLIKES, hated["tail"], 0.8, strength=0.9)
+            yield Finding(R.DISLIKES, hated["tail"], 0.8, strength=0.9)
     for state in _STATES:
         if not state.cues.isdisjoint(low) and (match := state.pattern.search(text)):
             yield from _in_state(state.relation, match, state.confidence)
 
 
-def _felt(match: re.Match[str]) -> Iterator[Found]:
+def _felt(match: re.Match[str]) -> Iterator[Finding]:
     mid, tail = match["mid"].lower(), match["tail"]
     if match["likes"] and _NO_TASTE.match(tail):
         return
@@ -83,14 +83,14 @@ def _felt(match: re.Match[str]) -> Iterator[Found]:
         yield from _wished(tail, negated=negated)
         return
     if kind == "likes" and negated and not _ENDED.search(mid):
-        yield Found(R.DISLIKES, tail, 0.45 if past else 0.85)
+        yield Finding(R.DISLIKES, tail, 0.45 if past else 0.85)
         return
     if past:
-        yield Found(_RELATIONS[kind], tail, 0.45, negated=not negated)
+        yield Finding(_RELATIONS[kind], tail, 0.45, negated=not negated)
         return
     shunned = _NOT_TO.match(tail)
     if kind == "prefers" and not negated and shunned:
-        yield Found(R.AVOIDS, tail[shunned.end() :], 0.9)
+        yield Finding(R.AVOIDS, tail[shunned.end() :], 0.9)
         return
     if kind == "avoids" and re.search(r"\bprefer", mid):
         negated = False
@@ -101,35 +101,35 @@ _RELATIONS = {"likes": R.LIKES, "prefers": R.PREFERS, "hates": R.DISLIKES, "avoi
 _CONFIDENCES = {"likes": 0.8, "prefers": 0.9, "hates": 0.9, "avoids": 0.9, "fears": 0.8}
 
 
-def _wished(tail: str, *, negated: bool) -> Iterator[Found]:
+def _wished(tail: str, *, negated: bool) -> Iterator[Finding]:
     """ "I would love to see the fjords": a wish, which is a plan at the least."""
     wish = _TO_VERB.match(tail)
     if wish and not negated:
-        yield Found(R.PLANS, tail[wish.end() :], 0.55)
+        yield Finding(R.PLANS, tail[wish.end() :], 0.55)
     elif negated:
-        yield Found(R.DISLIKES, tail, 0.6)
+        yield Finding(R.DISLIKES, tail, 0.6)
     else:
-        yield Found(R.LIKES, tail, 0.45)
+        yield Finding(R.LIKES, tail, 0.45)
 
 
-def _compared(relation: R, tail: str, confidence: float, *, negated: bool) -> Iterator[Found]:
+def _compared(relation: R, tail: str, confidence: float, *, negated: bool) -> Iterator[Finding]:
     """ "Tea over coffee" prefers the one and not the other."""
     over = _OVER.search(tail)
     if over is None or negated or relation not in (R.PREFERS, R.LIKES):
-        yield Found(relation, _TO_VERB.sub("", tail), confidence, negated)
+        yield Finding(relation, _TO_VERB.sub("", tail), confidence, negated)
         return
-    yield Found(R.PREFERS, _TO_VERB.sub("", tail[: over.start()]), confidence)
-    yield Found(R.PREFERS, over["other"], confidence - 0.1, negated=True)
+    yield Finding(R.PREFERS, _TO_VERB.sub("", tail[: over.start()]), confidence)
+    yield Finding(R.PREFERS, over["other"], confidence - 0.1, negated=True)
 
 
-def _in_state(relation: R, match: re.Match[str], confidence: float) -> Iterator[Found]:
+def _in_state(relation: R, match: re.Match[str], confidence: float) -> Iterator[Finding]:
     mid, tail = match["mid"].lower(), match["tail"]
     negated, past = bool(NEGATED_VERB.search(mid)), bool(_PAST.search(mid))
     if relation is R.INTERESTED_IN:
         tail = _INTEREST.sub("", tail)
     if past:
-        yield Found(relation, tail, 0.45, negated=not negated)
+        yield Finding(relation, tail, 0.45, negated=not negated)
     elif relation in (R.LIKES, R.INTERESTED_IN) and negated and not _ENDED.search(mid):
-        yield Found(R.DISLIKES, tail, confidence)
+        yield Finding(R.DISLIKES, tail, confidence)
     else:
-        yield Found(relation, tail, confidence, negated)
+        yield Finding(relation, tail, confidence, negated)
