@@ -33,7 +33,7 @@ from memcli.model import Filters
 from memcli.providers.embedding import DEFAULT, Embedder, embedder, embedder_id
 from memcli.ranking.arrays import top
 from memcli.relations import DOMAINS
-from memcli.store import concepts as stored
+from memcli.store import topics as stored
 from memcli.store.revision import bump_revision
 from memcli.store.rows import transaction
 from memcli.strategies.ontology import Ontology, router, unified

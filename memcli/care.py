@@ -15,7 +15,7 @@ from .store.connection import Store
 
 if TYPE_CHECKING:
     from .providers.embedding import Embedder
-    from .store.forgetting import Doomed
+    from .store.forgetting import Marked
     from .store.health import Finding
     from .store.selection import Selection
     from .store.statistics import Statistics
@@ -47,21 +47,21 @@ class Care:
         with self._store.reading() as db:
             return transcript.turns_by_id(db, ids)
 
-    def forget(self, turns: Sequence[TurnId], *, dry_run: bool = False) -> Doomed:
+    def forget(self, turns: Sequence[TurnId], *, dry_run: bool = False) -> Marked:
         """Removes these turns and everything that was made of them, for good; with `dry_run` only says what would go.
 
         The file has their bytes until it is compacted. Raises StoreError.
         """
         from .indexing.forgetting import forget
-        from .store.forgetting import doom
+        from .store.forgetting import mark
 
         if dry_run:
             with self._store.reading() as db:
-                return doom(db, turns)
-        doomed = forget(self._store, turns)
+                return mark(db, turns)
+        marked = forget(self._store, turns)
         with suppress(ModelUnavailable, UsageError):  # what is gone is gone: a search makes then what it needs
             self._make_again()
-        return doomed
+        return marked
 
     def _make_again(self) -> None:
         """Makes what every ingest makes for the sessions that lack it now."""

@@ -15,9 +15,9 @@ import numpy as np
 
 from .errors import MemcliError
 from .relations import SHAPING
-from .store import feedback as stored
+from .store import verdicts as stored
 from .store.assertions import doubtful
-from .store.feedback import Judged
+from .store.verdicts import Judged
 from .strategies import DEFAULT
 from .strategies.ontology.consistency import gap
 

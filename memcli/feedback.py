@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from .config import state_folder
 from .errors import NothingFound, StoreError, UsageError
 from .model import Answer, TurnId
-from .ranking.feedback import BATCH
-from .store import feedback as stored
+from .ranking.strengths import BATCH
+from .store import verdicts as stored
 from .store.connection import Store
-from .store.feedback import Given, Judged
 from .store.ids import Tag, with_tag
 from .store.revision import bump_revision
 from .store.rows import transaction
+from .store.verdicts import Given, Judged
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -19,10 +19,10 @@ from .providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from .providers.embedding import Embedder, embedder, how_to_use, is_known, name_of
 from .store import transcript
 from .store.connection import Store
-from .store.feedback import verdicts_on
 from .store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
 from .store.names import named
 from .store.revision import revision
+from .store.verdicts import verdicts_on
 from .store.views.view import View, unchanged
 from .strategies import DEFAULT as DEFAULT_STRATEGY
 from .strategies import Strategy, strategy

@@ -15,10 +15,10 @@ from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.providers.embedding import embedder
 from memcli.relations import BESIDE, SEEDS
-from memcli.store import concepts as stored
-from memcli.store.concepts import Tastes, Topics, drop_concepts
+from memcli.store import topics as stored
 from memcli.store.revision import bump_revision
 from memcli.store.rows import UNKNOWN, transaction
+from memcli.store.topics import Tastes, Topics, drop_concepts
 from memcli.store.views.assertions import assertion_index
 
 EVEN = lifting.Scorer(-1.0, dict.fromkeys(lifting.FEATURES, 0.0) | {"contexts": 1.5})

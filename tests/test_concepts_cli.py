@@ -17,9 +17,9 @@ from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as learning
 from memcli.memory import Memory
 from memcli.model import TurnId
-from memcli.store.concepts import LiftedRow, drop_concepts
 from memcli.store.lifted import SupportingAssertion, TopicEdge, edges
 from memcli.store.rows import transaction
+from memcli.store.topics import LiftedRow, drop_concepts
 from memcli.store.views.assertions import assertion_index
 from tests.conftest import Ran
 from tests.test_concepts import EVEN, Axes

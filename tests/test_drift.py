@@ -18,7 +18,8 @@ from memcli.feedback import Feedback, given, remember
 from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.model import Answer, Hit, Kind, TurnId, Unit, UnitId
-from memcli.strategies.ontology.consistency import distribution, gap
+from memcli.ranking.arrays import softmax
+from memcli.strategies.ontology.consistency import gap
 from tests.conftest import Ran
 
 Cli = Callable[..., Ran]
@@ -28,7 +29,7 @@ NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 def test_the_gap_by_hand() -> None:
     """Softmaxes (e/(e+1), 1/(e+1)) and, the other way round, its mirror image: 2 (p - q) log(p / q), log(p/q) = 1."""
     p, q = exp(1) / (exp(1) + 1), 1 / (exp(1) + 1)
-    assert distribution(np.array([1.0, 0.0])).tolist() == pytest.approx([p, q])
+    assert softmax(np.array([1.0, 0.0])).tolist() == pytest.approx([p, q])
     found = gap(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     assert found == pytest.approx(2 * (p - q) * log(p / q))
     assert found == pytest.approx(0.924234, abs=1e-6)

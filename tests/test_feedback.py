@@ -22,11 +22,11 @@ from memcli.indexing.strengths import settle
 from memcli.memory import Memory, Reading
 from memcli.model import Answer, Filters, TurnId
 from memcli.providers.fakes import FakeLanguageModel
-from memcli.ranking.feedback import BATCH, DAILY, Experience, replay
-from memcli.store import feedback as stored
+from memcli.ranking.strengths import BATCH, DAILY, Experience, replay
+from memcli.store import verdicts as stored
 from memcli.store.connection import Store
-from memcli.store.feedback import Judged
 from memcli.store.rows import transaction
+from memcli.store.verdicts import Judged
 from memcli.store.views.answers import recent
 from memcli.store.views.assertions import assertion_index, strengths
 from memcli.strategies.ontology import profile

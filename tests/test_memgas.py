@@ -18,7 +18,8 @@ from memcli.indexing.association import CONSIDERED, associations
 from memcli.languages.base import NAMELESS
 from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
-from memcli.ranking.entropy import entropy, router_weights, softmax
+from memcli.ranking.arrays import softmax
+from memcli.ranking.entropy import entropy, router_weights
 from memcli.ranking.mixture import accepted, two_gaussians
 from memcli.store.views.associations import Nodes, SpokenSentences, nodes
 from memcli.strategies import strategy

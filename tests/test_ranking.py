@@ -17,7 +17,7 @@ from memcli.languages.english.cues import cues
 from memcli.languages.english.questions import parse, wording
 from memcli.model import Cue
 from memcli.ranking import fusion, routing, signals
-from memcli.ranking.arrays import AdjacentTurns, group_max, group_sum, standard, top
+from memcli.ranking.arrays import AdjacentTurns, group_max, group_sum, softmax, top, zscore
 from memcli.ranking.bm25 import bm25, idf
 
 FLOATS = st.floats(-1e6, 1e6)
@@ -68,13 +68,13 @@ def test_top_is_the_stable_descending_order(scores: np.ndarray, k: int) -> None:
 
 @given(SCORES)
 def test_standard_has_mean_zero(scores: np.ndarray) -> None:
-    assert np.all(np.isfinite(standard(scores)))
+    assert np.all(np.isfinite(zscore(scores)))
     if len(scores):
-        assert abs(float(standard(scores).mean())) < 1e-3
+        assert abs(float(zscore(scores).mean())) < 1e-3
 
 
 def test_standard_by_hand() -> None:
-    assert standard(np.array([1.0, 3.0])).tolist() == pytest.approx([-1.0, 1.0], abs=1e-5)
+    assert zscore(np.array([1.0, 3.0])).tolist() == pytest.approx([-1.0, 1.0], abs=1e-5)
 
 
 def test_groups() -> None:
@@ -113,7 +113,7 @@ def test_the_graph_passes_a_sentences_cosine_to_its_neighbour() -> None:
     edges = (np.array([0]), np.array([2]), np.array([0.5]))
     sentences = signals.Sentences(np.arange(3), np.ones(3), np.ones(3), np.ones(1), np.ones(1), edges)
     found = signals.graph_signals(np.array([0.8, 0.1, 0.0]), turns, sentences)
-    assert found["graph.hop"].tolist() == pytest.approx(standard(np.array([0.0, 0.0, 0.4])).tolist())
+    assert found["graph.hop"].tolist() == pytest.approx(zscore(np.array([0.0, 0.0, 0.4])).tolist())
 
 
 def test_time_signals_by_hand() -> None:
@@ -149,7 +149,7 @@ def test_the_packaged_weights_know_every_gate() -> None:
 
 @given(SCORES)
 def test_shares_sum_to_one_and_keep_the_order(scores: np.ndarray) -> None:
-    shares = fusion.share(scores)
+    shares = softmax(scores)
     if len(scores):
         assert shares.sum() == pytest.approx(1.0)
         assert (np.diff(shares[np.argsort(scores, kind="stable")]) >= 0).all()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..memory import Memory, Reading
     from ..model import Answer
-    from ..store.feedback import Given
+    from ..store.verdicts import Given
 
 __all__ = ["ask"]
 
@@ -93,7 +93,7 @@ def _noted(memory: Memory, question: str, reading: Reading, narrowing: o.Narrowi
 
 def _hint(pen: _Pen, memory: Memory, noted: Given | None) -> None:
     """How to say what the answer was worth: for people alone, and with the first answer of a store."""
-    from ..store.feedback import is_any_answered
+    from ..store.verdicts import is_any_answered
 
     if noted and sys.stdout.isatty() and not memory.view().read(is_any_answered):
         from rich.text import Text

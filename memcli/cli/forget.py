@@ -13,7 +13,7 @@ from . import options as o
 if TYPE_CHECKING:
     from ..memory import Memory
     from ..model import TurnId
-    from ..store.forgetting import Doomed
+    from ..store.forgetting import Marked
     from ..store.selection import Selection
 
 __all__ = ["forget"]
@@ -154,13 +154,13 @@ def _show(memory: Memory, turns: Sequence[TurnId], of: int, first: int = 1) -> N
         out.print(f"     and {of - len(turns):,} more")
 
 
-def _record(done: Doomed, *, dry_run: bool) -> dict[str, object]:
+def _record(done: Marked, *, dry_run: bool) -> dict[str, object]:
     counts = {"units": done.units, "calls": len(done.calls), "feedback": len(done.feedback)}
     counts["answers"] = len(done.answers)
     return {"dry_run": dry_run, "turns": list(done.turns), "sessions": done.sessions, **counts}
 
 
-def _summary(done: Doomed, *, dry_run: bool) -> str:
+def _summary(done: Marked, *, dry_run: bool) -> str:
     what = f"{'would forget' if dry_run else 'forgot'} {_s(len(done.turns), 'turn')}"
     whole = f", {_s(done.sessions, 'session')} with all its turns" if done.sessions == 1 else ""
     whole = whole or (f", {done.sessions:,} sessions with all their turns" if done.sessions else "")

@@ -19,7 +19,7 @@ from ..ranking.arrays import group_max, group_sum, top_and_ties
 from ..ranking.bm25 import bm25
 from ..store.views.view import View
 from ..strategies import STRATEGIES, Strategy, strategy
-from ..strategies.base import chunk_units, cut, ranked
+from ..strategies.base import chunk_units, ranked, top_hits
 from ..text import content_stems
 
 __all__ = ["BASELINES", "DenseUnits", "LexicalSessions", "Nothing", "Random", "Recency", "contender", "contenders"]
@@ -121,7 +121,7 @@ class DenseUnits:
 
 
 def _turns(query: Query, view: View, k: int, scores: Floats) -> list[Hit]:
-    return cut(view, scores, query.filters, k, {})
+    return top_hits(view, scores, query.filters, k, {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import SessionId, TurnId
-from ..store import concepts, forgetting, units
+from ..store import forgetting, units
+from ..store import topics as concepts
 from ..store.connection import Store
-from ..store.forgetting import Doomed
+from ..store.forgetting import Marked
 from ..store.identity import identity
 from ..store.rows import transaction
 from ..store.units import Numbers, UnitRows
@@ -23,20 +24,20 @@ __all__ = ["forget", "forget_within"]
 _SESSIONS = 500
 
 
-def forget(store: Store, turns: Sequence[TurnId]) -> Doomed:
+def forget(store: Store, turns: Sequence[TurnId]) -> Marked:
     """Forgets these turns; those that the store has no more are passed over. Raises StoreError."""
     with store.writing() as db, transaction(db):
         return forget_within(db, turns)
 
 
-def forget_within(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
+def forget_within(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     """The same, within a transaction of the caller's."""
-    doomed = forgetting.doom(db, turns)
-    forgetting.remove(db, doomed)
-    for start in range(0, len(doomed.rest), _SESSIONS):
-        _make_again(db, doomed.rest[start : start + _SESSIONS])
+    marked = forgetting.mark(db, turns)
+    forgetting.remove(db, marked)
+    for start in range(0, len(marked.rest), _SESSIONS):
+        _make_again(db, marked.rest[start : start + _SESSIONS])
     _learned_again(db)
-    return doomed
+    return marked
 
 
 def _learned_again(db: DuckDBPyConnection) -> None:

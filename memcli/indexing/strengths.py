@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ranking.feedback import Experience, Strengths, replay
-from ..store import feedback as stored
+from ..ranking.strengths import Experience, Strengths, replay
+from ..store import verdicts as stored
 from ..store.transcript import turn_count
 
 if TYPE_CHECKING:

@@ -7,15 +7,34 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AdjacentTurns", "group_best", "group_max", "group_sum", "settled", "standard", "top", "top_and_ties"]
+__all__ = [
+    "AdjacentTurns",
+    "group_best",
+    "group_max",
+    "group_sum",
+    "settled",
+    "softmax",
+    "top",
+    "top_and_ties",
+    "zscore",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def standard(scores: Floats) -> Floats:
+def zscore(scores: Floats) -> Floats:
     """The scores with mean 0 and deviation 1; all zero where they are equal."""
     return (scores - scores.mean()) / (scores.std() + 1e-6) if len(scores) else scores
+
+
+def softmax(scores: Floats, temperature: float = 1.0) -> Floats:
+    """p_i = exp(s_i / λ) / Σ_j exp(s_j / λ): each score's share, in (0, 1], of one."""
+    if not len(scores):
+        return scores
+    raised = np.exp((scores - scores.max()) / temperature)
+    shares: Floats = raised / raised.sum()
+    return shares
 
 
 def group_max(scores: Floats, groups: Ints, count: int) -> Floats:

@@ -7,19 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["entropy", "router_weights", "softmax"]
+__all__ = [
+    "entropy",
+    "router_weights",
+]
 
 Floats = npt.NDArray[np.float64]
 
 #: An entropy under this counts as this: a single candidate is certain, not infinitely so.
 _LEAST = 1e-9
-
-
-def softmax(scores: Floats, temperature: float) -> Floats:
-    """p_i = exp(s_i / λ) / Σ_j exp(s_j / λ) (equation 3)."""
-    raised = np.exp((scores - scores.max(initial=-np.inf)) / temperature)
-    found: Floats = raised / raised.sum()
-    return found
 
 
 def entropy(shares: Floats) -> float:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from .. import learned
 from .routing import GATES
 
-__all__ = ["Weights", "packaged", "share"]
+__all__ = ["Weights", "packaged"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,12 +65,3 @@ class Weights:
 def packaged() -> Weights:
     """The weights that ship with memcli."""
     return Weights.of(learned.packaged(__package__, "fused_weights.json"))
-
-
-def share(scores: Floats) -> Floats:
-    """Softmax: each score's share, in (0, 1], of one."""
-    if not len(scores):
-        return scores
-    raised = np.exp(scores - scores.max())
-    result: Floats = raised / raised.sum()
-    return result

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Cue
-from .arrays import AdjacentTurns, group_best, group_max, group_sum, standard, top
+from .arrays import AdjacentTurns, group_best, group_max, group_sum, top, zscore
 from .bm25 import bm25
 
 __all__ = [
@@ -95,24 +95,24 @@ def pooled(cosines: Floats, sentences: Sentences, groups: Ints, norms: Floats) -
 def dense_signals(cosines: Floats, feedback: Floats, turns: Turns, sentences: Sentences) -> Signals:
     """From the cosine of every sentence with the question, and with the feedback vector (`feedback_rows`)."""
     n, near = turns.n, turns.near
-    turn = standard(pooled(cosines, sentences, np.arange(n), sentences.turn_norm))
+    turn = zscore(pooled(cosines, sentences, np.arange(n), sentences.turn_norm))
     raw = group_max(cosines * sentences.discount, sentences.owner, n)
-    sentence = standard(raw)
+    sentence = zscore(raw)
     session = pooled(cosines, sentences, turns.session, sentences.session_norm)
     return {
         "dense.turn": turn,
         "dense.sentence": sentence,
-        "dense.round": standard(pooled(cosines, sentences, turns.round, sentences.round_norm)[turns.round]),
-        "dense.session": standard(session)[turns.session],
-        "dense.session_best": standard(group_max(raw, turns.session, len(session)))[turns.session],
-        "dense.session_top3": standard(_top_mean(raw, turns.session, 3))[turns.session],
+        "dense.round": zscore(pooled(cosines, sentences, turns.round, sentences.round_norm)[turns.round]),
+        "dense.session": zscore(session)[turns.session],
+        "dense.session_best": zscore(group_max(raw, turns.session, len(session)))[turns.session],
+        "dense.session_top3": zscore(_top_mean(raw, turns.session, 3))[turns.session],
         "dense.previous": near.previous(sentence),
         "dense.previous2": near.previous(near.previous(sentence)),
         "dense.next": near.following(sentence),
-        "dense.window1": standard(near.window(raw, 1)),
-        "dense.window3": standard(near.window(raw, 3)),
-        "dense.turn_window1": standard(near.window(turn, 1)),
-        "dense.feedback": standard(group_max(feedback * sentences.discount, sentences.owner, n)),
+        "dense.window1": zscore(near.window(raw, 1)),
+        "dense.window3": zscore(near.window(raw, 3)),
+        "dense.turn_window1": zscore(near.window(turn, 1)),
+        "dense.feedback": zscore(group_max(feedback * sentences.discount, sentences.owner, n)),
         "dense.cosine": raw,
         "dense.session_cosine": session[turns.session],
     } | graph_signals(cosines, turns, sentences)
@@ -134,20 +134,20 @@ def graph_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signal
         seeded = seed[src]
         np.maximum.at(spread, dst[seeded], (cosines[src] * weight)[seeded])
     return {
-        "graph.hop": standard(group_max(hop, sentences.owner, turns.n)),
-        "graph.spread": standard(group_max(spread, sentences.owner, turns.n)),
+        "graph.hop": zscore(group_max(hop, sentences.owner, turns.n)),
+        "graph.spread": zscore(group_max(spread, sentences.owner, turns.n)),
     }
 
 
 def preference_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signals:
     """From the cosine of every sentence with the question turned into a statement of taste."""
-    turn = standard(pooled(cosines, sentences, np.arange(turns.n), sentences.turn_norm))
+    turn = zscore(pooled(cosines, sentences, np.arange(turns.n), sentences.turn_norm))
     best = group_max(cosines * sentences.discount, sentences.owner, turns.n)
     sessions = len(sentences.session_norm)
     return {
         "taste.turn": turn,
-        "taste.sentence": standard(best),
-        "taste.session": standard(group_max(best, turns.session, sessions))[turns.session],
+        "taste.sentence": zscore(best),
+        "taste.session": zscore(group_max(best, turns.session, sessions))[turns.session],
         "taste.next": turns.near.following(turn),
     }
 
@@ -175,10 +175,10 @@ def lexical_signals(stems: Sequence[str], postings: Mapping[str, tuple[Ints, Int
     near, best = turns.near, turn.scores / max(float(turn.scores.max(initial=0.0)), 1e-9)
     return {
         "bm25.turn": best,
-        "bm25.turn_standard": standard(turn.scores) / 3,
+        "bm25.turn_standard": zscore(turn.scores) / 3,
         "bm25.round": around.scores[turns.round] / max(float(around.scores.max(initial=0.0)), 1e-9),
         "bm25.session": session.scores[turns.session] / max(float(session.scores.max(initial=0.0)), 1e-9),
-        "bm25.session_standard": standard(session.scores)[turns.session],
+        "bm25.session_standard": zscore(session.scores)[turns.session],
         "bm25.previous": near.previous(best),
         "bm25.previous2": near.previous(near.previous(best)),
         "bm25.next": near.following(best),

@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING
 
 from ..model import Kind, SessionId, TurnId
 from . import tombstones
-from .feedback import drop_answers
 from .quoting import Gone, quoting
 from .revision import bump_revision
 from .rows import append, scalar
 from .schema import SHARED, TABLES, of_kinds, referring
 from .units import drop_units
+from .verdicts import drop_answers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Doomed", "doom", "remove"]
+__all__ = ["Marked", "mark", "remove"]
 
 _SHARED = of_kinds(SHARED)
 _OF_TURNS = of_kinds([Kind.SENTENCE, Kind.TURN])
 
 
 @dataclass(frozen=True, slots=True)
-class Doomed:
+class Marked:
     """What goes: turns, sessions as a whole, units; `rest`, the sessions that lose only some turns.
 
     `answers`: those that cite a turn which goes, or that quote one, or on which a remark does. `quoting`: by each table
@@ -55,40 +55,40 @@ class Doomed:
         return self.quoting.get("feedback", ())
 
 
-def doom(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Doomed:
+def mark(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     """Marks what goes with these turns, in temporary tables of the open store; changes nothing that is stored."""
     db.execute(
-        """create or replace temp table doomed_turn as
+        """create or replace temp table marked_turn as
            select seq, id, session from turn where id in (select unnest(?::varchar[]))""",
         [list(turns)],
     )
-    db.execute("create or replace temp table touched as select distinct session from doomed_turn")
-    db.execute(f"""create or replace temp table doomed_unit as select seq from unit
-        where (not {_SHARED} and seq in (select unit from source where turn in (select seq from doomed_turn)))
+    db.execute("create or replace temp table touched as select distinct session from marked_turn")
+    db.execute(f"""create or replace temp table marked_unit as select seq from unit
+        where (not {_SHARED} and seq in (select unit from source where turn in (select seq from marked_turn)))
         or (not {_SHARED} and not {_OF_TURNS} and session in (select session from touched))""")
-    _doom_idle(db)
-    found = [TurnId(i) for (i,) in db.execute("select id from doomed_turn order by seq").fetchall()]
+    _mark_idle(db)
+    found = [TurnId(i) for (i,) in db.execute("select id from marked_turn order by seq").fetchall()]
     rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
-        and s.seq in (select session from turn where seq not in (select seq from doomed_turn)) order by s.seq""")
+        and s.seq in (select session from turn where seq not in (select seq from marked_turn)) order by s.seq""")
     left = [(int(seq), SessionId(session)) for seq, session in rest.fetchall()]
     quotes = _quoting(db)
     answers = sorted({*quotes.get("answered", ()), *quotes.get("feedback", ()), *_citing(db)})
     sessions = int(scalar(db, "select count(*) from touched")) - len(left)
-    return Doomed(found, sessions, int(scalar(db, "select count(*) from doomed_unit")), quotes, answers, left)
+    return Marked(found, sessions, int(scalar(db, "select count(*) from marked_unit")), quotes, answers, left)
 
 
-def _doom_idle(db: DuckDBPyConnection) -> None:
+def _mark_idle(db: DuckDBPyConnection) -> None:
     """Marks the shared units that take part in nothing any more, or that only the sessions that lose turns mention."""
-    db.execute(f"""insert into doomed_unit select seq from unit where {_SHARED} and (
+    db.execute(f"""insert into marked_unit select seq from unit where {_SHARED} and (
         (kind = 'argument' and seq not in (
-            select argument from role where event not in (select seq from doomed_unit)))
+            select argument from role where event not in (select seq from marked_unit)))
         or seq not in (select o.unit from source o join turn t on t.seq = o.turn
             where t.session not in (select session from touched)))""")
 
 
 def _citing(db: DuckDBPyConnection) -> list[str]:
     """The answers that cite a turn which goes, or are said to have missed it."""
-    among = "where turn in (select id from doomed_turn)"
+    among = "where turn in (select id from marked_turn)"
     return _texts(db, f"select answer from cited {among} union select answer from missed {among}")
 
 
@@ -104,34 +104,34 @@ def _quoting(db: DuckDBPyConnection) -> dict[str, list[str]]:
 
 def _going(db: DuckDBPyConnection) -> Iterator[str]:
     """What was said and is to go, who said it, and what was generated from it."""
-    yield from _texts(db, "select text from turn where seq in (select seq from doomed_turn)")
-    yield from _texts(db, "select distinct speaker from turn where seq in (select seq from doomed_turn)")
-    generated = f"not {_OF_TURNS} and text is not null and seq in (select seq from doomed_unit)"
+    yield from _texts(db, "select text from turn where seq in (select seq from marked_turn)")
+    yield from _texts(db, "select distinct speaker from turn where seq in (select seq from marked_turn)")
+    generated = f"not {_OF_TURNS} and text is not null and seq in (select seq from marked_unit)"
     yield from _texts(db, f"select text from unit where {generated}")
 
 
 def _staying(db: DuckDBPyConnection) -> Iterator[str]:
-    yield from _texts(db, "select text from turn where seq not in (select seq from doomed_turn)")
-    yield from _texts(db, "select distinct speaker from turn where seq not in (select seq from doomed_turn)")
+    yield from _texts(db, "select text from turn where seq not in (select seq from marked_turn)")
+    yield from _texts(db, "select distinct speaker from turn where seq not in (select seq from marked_turn)")
 
 
 def _texts(db: DuckDBPyConnection, sql: str) -> list[str]:
     return [str(text) for (text,) in db.execute(sql).fetchall()]
 
 
-def remove(db: DuckDBPyConnection, doomed: Doomed) -> None:
-    """Removes what `doom` has marked, with a tombstone for each turn; the coarse units of `rest` are missing then."""
-    _bequeath(db)
+def remove(db: DuckDBPyConnection, marked: Marked) -> None:
+    """Removes what `mark` has marked, with a tombstone for each turn; the coarse units of `rest` are missing then."""
+    _pass_on_edges(db)
     _reopen_ledger(db)
     _remove_units(db)
     _remove_turns(db)
     _number_again(db)
-    drop_answers(db, doomed.answers)
-    _remove_quoting(db, doomed.quoting)
+    drop_answers(db, marked.answers)
+    _remove_quoting(db, marked.quoting)
     db.execute("delete from snapshot")  # each holds something of every turn
-    tombstones.bury(db, doomed.turns)
+    tombstones.bury(db, marked.turns)
     bump_revision(db)
-    for name in ("doomed_turn", "doomed_unit", "touched"):
+    for name in ("marked_turn", "marked_unit", "touched"):
         db.execute(f"drop table temp.{name}")
 
 
@@ -142,19 +142,19 @@ def _remove_quoting(db: DuckDBPyConnection, quotes: Mapping[str, Sequence[str]])
             db.execute(f"delete from {table} where {column} in (select unnest(?::varchar[]))", [list(keys)])
 
 
-def _bequeath(db: DuckDBPyConnection) -> None:
+def _pass_on_edges(db: DuckDBPyConnection) -> None:
     """Gives the neighbours of a sentence that was said again to its next occurrence, and joins the others to that."""
-    db.execute("""create or replace temp table heir as
-        select min(u.seq) as old, min(u.seq) filter (u.seq not in (select seq from doomed_unit)) as new
-        from unit u where u.kind = 'sentence' group by u.vector having old in (select seq from doomed_unit)
+    db.execute("""create or replace temp table successor as
+        select min(u.seq) as old, min(u.seq) filter (u.seq not in (select seq from marked_unit)) as new
+        from unit u where u.kind = 'sentence' group by u.vector having old in (select seq from marked_unit)
         and new is not null""")
     for end in ("src", "dst"):
-        db.execute(f"""update edge set {end} = heir.new from heir
-            where edge.relation = 'similar' and edge.{end} = heir.old""")
+        db.execute(f"""update edge set {end} = successor.new from successor
+            where edge.relation = 'similar' and edge.{end} = successor.old""")
     db.execute("delete from edge where relation = 'similar' and src = dst")
-    db.execute("""delete from edge where relation = 'similar' and src in (select new from heir) and rowid not in
+    db.execute("""delete from edge where relation = 'similar' and src in (select new from successor) and rowid not in
         (select min(rowid) from edge where relation = 'similar' group by src, dst)""")
-    db.execute("drop table temp.heir")
+    db.execute("drop table temp.successor")
 
 
 def _reopen_ledger(db: DuckDBPyConnection) -> None:
@@ -163,12 +163,12 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
     db.execute(f"delete from built where {touched} and contains(producer, ':')")
     db.execute(f"update built set version = 0, turns = 0 where {touched} and producer <> 'transcript'")
     db.execute(f"""update built set turns = (select count(*) from turn t where t.session = built.session
-        and t.seq not in (select seq from doomed_turn)) where {touched} and producer = 'transcript'""")
-    lost = "select session from unit where kind = 'insight' and seq in (select seq from doomed_unit)"
+        and t.seq not in (select seq from marked_turn)) where {touched} and producer = 'transcript'""")
+    lost = "select session from unit where kind = 'insight' and seq in (select seq from marked_unit)"
     by_model = "select session from built where starts_with(producer, 'memories:')"
     db.execute(f"""update built set version = 0 where producer = 'memories' and session in ({lost})
         and session not in ({by_model})""")
-    near = "e.relation = 'associated' and {} in (select seq from doomed_unit)"
+    near = "e.relation = 'associated' and {} in (select seq from marked_unit)"
     joined = " union ".join(
         f"select u.session from edge e join unit u on u.seq = {own} where {near.format(other)}"
         for own, other in (("e.src", "e.dst"), ("e.dst", "e.src"))
@@ -177,14 +177,14 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
 
 
 def _remove_units(db: DuckDBPyConnection) -> None:
-    drop_units(db, "seq in (select seq from doomed_unit)")
+    drop_units(db, "seq in (select seq from marked_unit)")
     db.execute(f"""delete from source where unit in (select seq from unit where {_SHARED})
         and turn in (select t.seq from turn t where t.session in (select session from touched))""")
     db.execute("delete from vector where seq not in (select vector from unit where vector is not null)")
-    _respell(db)
+    _rewrite_arguments(db)
 
 
-def _respell(db: DuckDBPyConnection) -> None:
+def _rewrite_arguments(db: DuckDBPyConnection) -> None:
     """Writes shared units as they are written in what stays, and gives those of a session that goes to another."""
     left = f"""from unit u join source o on o.unit = u.seq join turn t on t.seq = o.turn where u.{_SHARED}
         and u.session in (select session from touched)"""
@@ -193,12 +193,12 @@ def _respell(db: DuckDBPyConnection) -> None:
     ).fetchall()
     if not rows:
         return
-    db.execute("create or replace temp table respelled (seq integer, text varchar, session integer)")
+    db.execute("create or replace temp table rewritten (seq integer, text varchar, session integer)")
     seqs, texts, sessions, said = map(list, zip(*rows, strict=True))
-    append(db, "respelled", {"seq": seqs, "text": list(map(_spelled, texts, said)), "session": sessions})
-    db.execute("""update unit set text = respelled.text, session = respelled.session from respelled
-        where unit.seq = respelled.seq""")
-    db.execute("drop table temp.respelled")
+    append(db, "rewritten", {"seq": seqs, "text": list(map(_spelled, texts, said)), "session": sessions})
+    db.execute("""update unit set text = rewritten.text, session = rewritten.session from rewritten
+        where unit.seq = rewritten.seq""")
+    db.execute("drop table temp.rewritten")
 
 
 def _spelled(text: str, said: Sequence[str]) -> str:
@@ -210,8 +210,8 @@ def _spelled(text: str, said: Sequence[str]) -> str:
 def _remove_turns(db: DuckDBPyConnection) -> None:
     for key in ("seq", "id"):
         for table, column in referring("turn", key):
-            db.execute(f"delete from {table} where {column} in (select {key} from doomed_turn)")
-    db.execute("delete from turn where seq in (select seq from doomed_turn)")
+            db.execute(f"delete from {table} where {column} in (select {key} from marked_turn)")
+    db.execute("delete from turn where seq in (select seq from marked_turn)")
     empty = "in (select session from touched) and {} not in (select session from turn)"
     db.execute(f"delete from built where session {empty.format('session')}")
     db.execute(f"delete from session where seq {empty.format('seq')}")

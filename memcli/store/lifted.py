@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import TurnId
-from .concepts import LiftedRow
 from .cosine import cosines, unit_rows
 from .ids import Tag, tagged
 from .rows import columns, from_stored
+from .topics import LiftedRow
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

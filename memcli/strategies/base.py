@@ -22,11 +22,11 @@ __all__ = [
     "Mentioning",
     "Strategy",
     "chunk_units",
-    "cut",
     "evidence",
     "left_out",
     "mention_vectors",
     "ranked",
+    "top_hits",
     "turn_hits",
     "turn_unit",
     "turn_units",
@@ -103,7 +103,7 @@ def _scored(hits: Sequence[Hit]) -> Iterator[tuple[Hit, float]]:
     return zip(hits, settled(np.array([hit.score for hit in hits])).tolist(), strict=True)
 
 
-def cut(
+def top_hits(
     view: View, scores: Floats, filters: Filters, k: int, traces: Mapping[str, Floats], rows: Ints | None = None
 ) -> list[Hit]:
     """The k best turns that the filters let through, as hits, ranked.

@@ -11,7 +11,7 @@ from ..model import Hit, Kind, Needs, Query
 from ..ranking.bm25 import K1, B, bm25
 from ..store.views.view import View
 from ..text import content_stems
-from .base import cut
+from .base import top_hits
 
 __all__ = ["BM25"]
 
@@ -33,6 +33,6 @@ class BM25:
         found = bm25(stems, view.postings(stems), view.length, np.arange(view.n), k1=self.k1, b=self.b)
         rows = np.flatnonzero(found.scores > 0)
         traces = {"bm25.turn": found.scores[rows], "cover.turn": found.coverage[rows]}
-        hits = cut(view, found.scores[rows], query.filters, k, traces, rows)
+        hits = top_hits(view, found.scores[rows], query.filters, k, traces, rows)
         near = view.nearest_of(view.rows_of([hit.unit.sources[0] for hit in hits]).tolist(), query.vector)
         return [replace(hit, trace={"cosine": c, **hit.trace}) for hit, c in zip(hits, near.tolist(), strict=True)]

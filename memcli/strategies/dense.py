@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum
 from ..store.views.view import View
-from .base import cut
+from .base import top_hits
 
 __all__ = ["Dense"]
 
@@ -27,4 +27,4 @@ class Dense:
         cosines = view.cosines(query.vector[None, :])[0]
         scores = group_sum(cosines * view.weight, view.owner, view.n) / view.norms("turn")
         best = group_max(cosines, view.owner, view.n)
-        return cut(view, scores, query.filters, k, {"cosine": best, "dense.turn": scores})
+        return top_hits(view, scores, query.filters, k, {"cosine": best, "dense.turn": scores})

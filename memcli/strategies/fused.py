@@ -15,12 +15,12 @@ from ..languages import language
 from ..languages.base import NAMELESS, PREFERENCE
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
-from ..ranking.arrays import AdjacentTurns, top
+from ..ranking.arrays import AdjacentTurns, softmax, top
 from ..store.cosine import cosines
 from ..store.views.assertions import assertion_index
 from ..store.views.view import View, days
 from ..text import content_stems
-from .base import cut
+from .base import top_hits
 
 __all__ = ["PRODUCTS", "Features", "Fused"]
 
@@ -86,7 +86,7 @@ class Fused:
         order = [found.names.index(name) for name in weights.features]
         parts = weights.contributions(found.matrix[:, order], found.gates)
         traces = {"cosine": found.matrix[:, found.names.index("dense.cosine")], **_families(weights.features, parts)}
-        return cut(view, fusion.share(parts.sum(axis=1)), query.filters, k, traces, found.rows)
+        return top_hits(view, softmax(parts.sum(axis=1)), query.filters, k, traces, found.rows)
 
     def features(self, query: Query, view: View, proposed: int) -> Features:
         """Every signal of every candidate: what the weights are trained on."""

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from ..languages.base import NAMELESS
 from ..model import Hit, Kind, Needs, Query, Relation
-from ..ranking.arrays import group_max, group_sum, top, top_and_ties
-from ..ranking.entropy import entropy, router_weights, softmax
+from ..ranking.arrays import group_max, group_sum, softmax, top, top_and_ties
+from ..ranking.entropy import entropy, router_weights
 from ..ranking.pagerank import pagerank
 from ..store.views.associations import Nodes, associations, nodes
 from ..store.views.view import View

@@ -19,10 +19,10 @@ from ...config import settings
 from ...errors import UsageError
 from ...providers.embedding import Embedder
 from ...relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
-from ...store import concepts as stored
-from ...store.concepts import LiftedRow, Tastes, Topics
+from ...store import topics as stored
 from ...store.cosine import cosines, exact, unit_rows
 from ...store.lifted import TAKEN_BACK, taken_back
+from ...store.topics import LiftedRow, Tastes, Topics
 from . import lifting
 
 if TYPE_CHECKING:

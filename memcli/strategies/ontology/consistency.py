@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["distribution", "gap"]
+from ...ranking.arrays import softmax
+
+__all__ = ["gap"]
 
 Floats = npt.NDArray[np.float64]
-
-
-def distribution(scores: Floats) -> Floats:
-    """Candidates' scores as probabilities: their softmax (equations 2 and 3)."""
-    weights = np.exp(scores - scores.max(initial=-np.inf))
-    shares: Floats = weights / weights.sum()
-    return shares
 
 
 def gap(graph: Floats, dense: Floats) -> float:
@@ -26,7 +21,7 @@ def gap(graph: Floats, dense: Floats) -> float:
         raise ValueError("the views have to score the same candidates")
     if len(graph) < 2:
         return 0.0
-    by_graph, by_dense = distribution(graph), distribution(dense)
+    by_graph, by_dense = softmax(graph), softmax(dense)
     return float(np.sum((by_graph - by_dense) * (_logs(graph) - _logs(dense))))
 
 

@@ -16,7 +16,7 @@ from ...languages.base import NAMELESS, PREFERENCE
 from ...model import Hit, Kind, Needs, Query
 from ...ranking.arrays import top
 from ...store.views.view import View
-from ..base import cut, left_out
+from ..base import left_out, top_hits
 from . import router, unified
 from .expansion import BUDGET_FACTOR, affordable, expand
 from .profile import profiled
@@ -67,7 +67,7 @@ class Ontology:
             factor = max(factor, BUDGET_FACTOR)
         rows = _candidates(view, query, plan, (graph, dense), max(factor, 1.0))
         traces = {"cosine": found[1]["question"], "graph": graph, "dense": dense}
-        return cut(view, scores[rows], query.filters, k, {name: each[rows] for name, each in traces.items()}, rows)
+        return top_hits(view, scores[rows], query.filters, k, {name: each[rows] for name, each in traces.items()}, rows)
 
     def _plan(self, query: Query, view: View, said: Floats) -> Plan:
         """The router's plan; without a router the rule that the graph leads where advice is sought."""
