@@ -29,8 +29,8 @@ BENCHMARKS = {
     "longmemeval-short": ("longmemeval_short_dev.json.gz", "fused,ontology"),
 }
 CHATS = ("ordinary", "ordinary_hard")
-#: What differs from run to run: the time that it took.
-TIMED = frozenset({"milliseconds"})
+#: What differs from run to run: the time that it took, and when it was.
+TIMED = frozenset({"milliseconds", "asked_at"})
 
 
 def main() -> None:
@@ -70,8 +70,7 @@ def evaluated(memcli: str, data: Path, file: str, contenders: str) -> Iterator[d
             raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
         for path in sorted(Path(cache).glob("evaluation/outcomes/*/*/*.jsonl")):
             for line in path.read_text(encoding="utf-8").splitlines():
-                outcome = {key: value for key, value in json.loads(line).items() if key not in TIMED}
-                yield {"contender": path.parent.name} | outcome
+                yield {"contender": path.parent.name} | json.loads(line)
 
 
 def asked(memcli: str, folder: Path) -> Iterator[dict[str, Any]]:
@@ -101,6 +100,17 @@ def compare(before: Path, after: Path) -> int:
             print(f"  {'-' if line in set(gone) else '+'} {line[:400]}")
         worst |= bool(gone or come)
     return worst
+
+
+def _timeless(line: str) -> str:
+    """An outcome without the time that it took."""
+    return json.dumps(_without(json.loads(line)), sort_keys=True, ensure_ascii=False)
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without(each) for key, each in value.items() if key not in TIMED}
+    return [_without(each) for each in value] if isinstance(value, list) else value
 
 
 if __name__ == "__main__":

@@ -7,17 +7,18 @@ conversation is the unit that memory holds: the file may have any number of them
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
 from .base import Message, Problem, where_in
 from .json_walk import BrokenJsonError, Path, Want, walk
 from .moments import moment
 
-__all__ = ["Collected", "collect", "is_json"]
+__all__ = ["Collected", "InSchema", "is_json"]
 
 _OPENING = re.compile(rb"\s*[\[{]")
 
@@ -68,7 +69,33 @@ class Collected:
         return found
 
 
-def collect(
+class InSchema(ABC):
+    """A benchmark's format, known by the keys of its JSON: one of `marks`, or all `questions`."""
+
+    export = "the benchmark's official file, or one in its schema"
+    marks: ClassVar[re.Pattern[bytes]]
+    questions: ClassVar[Sequence[bytes]]
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether the input has a mark, or (the official files begin so) questions with what belongs to them."""
+        return is_json(head) and (self.marks.search(head) is not None or all(mark in head for mark in self.questions))
+
+    def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
+        """The messages, a conversation at a time, its sessions in order."""
+        return _collect(stream, source, self._want, self._take)
+
+    @staticmethod
+    @abstractmethod
+    def _want(path: Path) -> Want:
+        """What of the document is to be built."""
+
+    @staticmethod
+    @abstractmethod
+    def _take(gathered: Collected, path: Path, value: object) -> None:
+        """Adds a value to the conversation being gathered."""
+
+
+def _collect(
     stream: BinaryIO,
     source: str,
     want: Callable[[Path], Want],

@@ -7,11 +7,9 @@ test: none of them is ever a message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO
 
-from .base import Message, Problem, text_of
-from .collected import Collected, collect, is_json
+from .base import Message, text_of
+from .collected import Collected, InSchema
 from .json_walk import END, Path, Want
 
 __all__ = ["Locomo"]
@@ -22,21 +20,22 @@ _MARKS = re.compile(rb'"(?:session_\d{1,6}(?:_date_time)?|speaker_a)"\s*:')
 _QUESTIONS = (b'"qa"', b'"question"', b'"evidence"')
 
 
-class Locomo:
+class Locomo(InSchema):
     """One array of conversations, or one conversation."""
 
     name = "locomo"
     description = "LoCoMo's JSON: conversations of dated sessions between two speakers"
     recognised = "keys like `session_1` or `speaker_a`, or questions with their evidence"
-    export = "the benchmark's official file, or one in its schema"
+    marks = _MARKS
+    questions = _QUESTIONS
 
-    def sniff(self, head: bytes) -> bool:
-        """Whether there are numbered sessions, or (the official files begin so) questions with their evidence."""
-        return is_json(head) and (_MARKS.search(head) is not None or all(mark in head for mark in _QUESTIONS))
+    @staticmethod
+    def _want(path: Path) -> Want:
+        return _want(path)
 
-    def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
-        """The messages, a conversation at a time, its sessions by number."""
-        return collect(stream, source, _want, _take)
+    @staticmethod
+    def _take(gathered: Collected, path: Path, value: object) -> None:
+        _take(gathered, path, value)
 
 
 def _want(path: Path) -> Want:

@@ -8,11 +8,9 @@ apart two sessions with one id. `has_answer` is not read either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO
 
-from .base import Message, Problem, text_of
-from .collected import Collected, collect, is_json
+from .base import Message, text_of
+from .collected import Collected, InSchema
 from .json_walk import END, Path, Want
 
 __all__ = ["LongMemEval"]
@@ -21,21 +19,22 @@ _MARKS = re.compile(rb'"haystack_(?:sessions|dates|session_ids)"\s*:')
 _QUESTION = (b'"question_id"', b'"question_type"')
 
 
-class LongMemEval:
+class LongMemEval(InSchema):
     """One array of questions with their haystacks, or one of them."""
 
     name = "longmemeval"
     description = "LongMemEval's JSON: questions, each with its haystack of dated sessions"
     recognised = "keys like `haystack_sessions`, or `question_type`"
-    export = "the benchmark's official file, or one in its schema"
+    marks = _MARKS
+    questions = _QUESTION
 
-    def sniff(self, head: bytes) -> bool:
-        """Whether there is a haystack, or a question that has a type."""
-        return is_json(head) and (_MARKS.search(head) is not None or all(mark in head for mark in _QUESTION))
+    @staticmethod
+    def _want(path: Path) -> Want:
+        return _want(path)
 
-    def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
-        """The messages, a haystack at a time, its sessions in the order of the haystack."""
-        return collect(stream, source, _want, _take)
+    @staticmethod
+    def _take(gathered: Collected, path: Path, value: object) -> None:
+        _take(gathered, path, value)
 
 
 def _want(path: Path) -> Want:
