@@ -1,4 +1,4 @@
-"""The word lists of English, from `words.toml`."""
+"""The word lists of English: a file in `lists/` for each module, so that only what is asked for is read."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ __all__ = ["listed"]
 
 def listed(module: str, name: str) -> tuple[str, ...]:
     """The words that a module calls `name`, in their order."""
-    return tuple(table(__package__, "words")[module][name].split())
+    return tuple(table(__package__, f"lists/{module}")[name].split())
