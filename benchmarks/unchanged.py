@@ -91,8 +91,12 @@ def compare(before: Path, after: Path) -> int:
     """Prints how many outcomes of each set differ, and the first three that do; returns 1 if any does."""
     worst = 0
     for file in sorted(before.glob("*.jsonl")):
+        if not (after / file.name).exists():
+            print(f"{file.stem}: not recorded after")
+            continue
         old, new = (
-            path.read_text(encoding="utf-8").splitlines() if path.exists() else [] for path in (file, after / file.name)
+            [_timeless(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            for path in (file, after / file.name)
         )
         gone, come = sorted(set(old) - set(new)), sorted(set(new) - set(old))
         print(f"{file.stem}: {len(old)} outcomes, {len(gone)} differ")
