@@ -27,9 +27,10 @@ def _patterns() -> Iterator[tuple[str, str]]:
     """The regular expressions of the rule tables, without their classes, escapes and groups' names."""
     for path in sorted(path for table in TABLES for path in (ROOT / table).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(text, str) and re.search(r"\\b|\(\?|\\w", text):
-                yield f"{path.name}:{node.lineno}", text
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if re.search(r"\\b|\(\?|\\w", node.value):
+                yield f"{path.name}:{node.lineno}", node.value
 
 
 def test_no_rule_names_anybody() -> None:
