@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules, walk_packages
@@ -125,3 +127,19 @@ def _anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub and the site make them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("figure", ["turn recall@10", "turn recall@20", "session recall@10"])
+def test_the_readme_has_the_figures_that_were_measured(figure: str) -> None:
+    measured = json.loads((ROOT / "benchmarks" / "results" / "fused.json").read_text(encoding="utf-8"))
+    sets = [measured["cross_validated"][name] for name in ("locomo", "implicit_preference", "longmemeval_s")]
+    (row,) = re.findall(rf"^\| {figure}, `fused`[^|]*\|(.*)\|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert [float(each) for each in row.split("|")] == [round(each[figure], 3) for each in sets]
+
+
+def test_the_version_is_the_latest_release() -> None:
+    (latest, *_) = re.findall(
+        r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert latest == memcli.__version__ == project["version"]
