@@ -30,6 +30,7 @@ RESULTS = Path(__file__).parent / "results" / "evaluation.json"
 CUTS = (3, 5, 10)
 #: The contenders that need nothing but what was said.
 SAID = "baselines,fused"
+EVAL = (sys.executable, "-m", "memcli", "eval", "locomo", "--json")
 
 
 def embedding_seconds(data: Path) -> tuple[int, float]:
@@ -43,7 +44,7 @@ def embedding_seconds(data: Path) -> tuple[int, float]:
 
 def command_seconds(data: Path, cache: Path, strategies: str) -> tuple[float, dict[str, Any]]:
     """One `memcli eval` as a process of its own."""
-    command = [sys.executable, "-m", "memcli", "eval", "locomo", "--data", data, "--strategy", strategies, "--json"]
+    command = [*EVAL, "--data", str(data), "--strategy", strategies]
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"MEMCLI_CACHE": str(cache)})
     return time.perf_counter() - start, json.loads(done.stdout)

@@ -105,7 +105,7 @@ def recall(known: Sequence[Case], strategy: Strategy, ks: Sequence[int]) -> dict
     """The mean share of the evidence turns among the sources of the first k hits, by category and over all."""
     found: dict[str, dict[str, list[float]]] = {f"@{k}": defaultdict(list) for k in ks}
     for case in known:
-        hits = strategy.retrieve(case.asked.query(), case.view, max(ks))
+        hits = strategy.retrieve(case.asked.query(case.view.speaker_names), case.view, max(ks))
         for k in ks:
             share = len(case.gold & rows(case, hits[:k])) / len(case.gold)
             for name in ("all", str(case.question.category)):
@@ -118,7 +118,7 @@ def answers(known: Sequence[Case]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in ("events", "turns", "tokens@10")}
     reads: Mapping[str, Callable[[View, Sequence[Hit], int], list[Hit]]] = {"events": evidence, "turns": turn_hits}
     for case in known:
-        query = case.asked.query()
+        query = case.asked.query(case.view.speaker_names)
         hits = EMemG().retrieve(query, case.view, 40)
         found["tokens@10"]["all"].append(within(evidence(case.view, hits, 10), 10**6).tokens)
         if str(case.question.category) == UNANSWERABLE or not case.question.answer:
@@ -136,7 +136,7 @@ def threshold(known: Sequence[Case]) -> dict[str, float]:
     """The share of the best cosine above which KEPT of the evidence lies, and how much of all is kept then."""
     gold, every = [], []
     for case in known:
-        hits = EMem(filters=EVERYTHING).retrieve(case.asked.query(), case.view, 30)
+        hits = EMem(filters=EVERYTHING).retrieve(case.asked.query(case.view.speaker_names), case.view, 30)
         shares = [hit.score / hits[0].score for hit in hits]
         every += shares
         gold += [share for share, hit in zip(shares, hits, strict=True) if case.gold & rows(case, [hit])]

@@ -98,7 +98,7 @@ def context_recall(known: Sequence[Case], retrieve: Retrieve, k: int) -> float:
     """The mean share of the evidence turns that the context of K of each kind holds."""
     found = []
     for case in known:
-        hits = retrieve(case.asked.query(), case.view, k)
+        hits = retrieve(case.asked.query(case.view.speaker_names), case.view, k)
         rows = case.view.rows_of(sorted({turn for hit in hits for turn in hit.unit.sources}))
         found.append(np.isin(case.gold, rows).mean())
     return round(float(np.mean(found)), 4)
@@ -118,7 +118,7 @@ def by_memgas(parameters: MemGAS) -> Callable[[Case], npt.NDArray[np.float64]]:
     """Sessions by the order of the strategy's hits."""
 
     def score(case: Case) -> npt.NDArray[np.float64]:
-        hits = parameters.retrieve(case.asked.query(), case.view, 10**6)
+        hits = parameters.retrieve(case.asked.query(case.view.speaker_names), case.view, 10**6)
         rows = case.view.rows_of([hit.unit.sources[0] for hit in hits])
         out = np.zeros(int(case.view.session[-1]) + 1)
         out[case.view.session[rows]] = -np.arange(len(rows), dtype=float) + len(rows)
@@ -168,7 +168,8 @@ def _joined(view: View) -> npt.NDArray[np.float32]:
         sums = np.zeros_like(out)
         np.add.at(sums, sessions[own], vectors[own])
         out += sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
-    return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
+    lengths = np.linalg.norm(out, axis=1, keepdims=True)
+    return np.asarray(out / np.maximum(lengths, 1e-9), dtype=np.float32)
 
 
 def memgas_table(known: Sequence[Case]) -> dict[str, dict[str, float]]:

@@ -101,7 +101,7 @@ class _Problem:
 
     @property
     def columns(self) -> int:
-        return self.graph.shape[1] + self.dense.shape[1]
+        return int(self.graph.shape[1] + self.dense.shape[1])
 
     def solved(self, start: Floats, held: Sequence[int]) -> Floats:
         """The best weights from `start` on, the `held` ones as they are."""

@@ -138,7 +138,7 @@ def train_spans(parts: Sequence[tuple[Matrix, Matrix]], nets: int = 4, hidden: i
     ]  # fmt: skip
     hidden_weights = np.hstack([m.coefs_[0] for m in fitted])
     hidden_bias = np.concatenate([m.intercepts_[0] for m in fitted])
-    output = np.concatenate([m.coefs_[1][:, 0] for m in fitted]) / nets
+    output: npt.NDArray[Any] = np.concatenate([m.coefs_[1][:, 0] for m in fitted]) / nets
     output_bias = float(np.mean([m.intercepts_[1] for m in fitted]))
     return Network(NAMES, mean, scale, hidden_weights, hidden_bias, output, output_bias)
 

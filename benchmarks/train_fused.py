@@ -156,7 +156,7 @@ def _kept(example: Example, crude: Sequence[int], rng: np.random.Generator) -> n
 def _question_weights(train: Sequence[Example]) -> Floats:
     counts = {name: sum(e.dataset == name for e in train) for name in {e.dataset for e in train}}
     weights = np.array([counts[e.dataset] ** -0.5 * (SESSIONS_ONLY if e.sessions_only else 1.0) for e in train])
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def cross_validated(data: Sequence[Example], names: Sequence[str], ridge: float, gate_ridge: float) -> list[Floats]:

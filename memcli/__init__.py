@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Filters", "Hit", "MemcliError", "Memory", "Reading", "Session", "Turn", "Unit", "__version__"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {"MemcliError": "errors", "Memory": "memory", "Reading": "memory"}
 

@@ -40,7 +40,7 @@ class Ran:
     err: str
 
     @property
-    def json(self) -> object:
+    def json(self) -> Any:
         return json.loads(self.out)
 
 
@@ -104,7 +104,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(tmp_path: Path) -> Memory:
     """An empty store with the fake embedder."""
     return Memory(tmp_path / "test.memcli", embedder="fake")
 
@@ -114,7 +114,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Endpoint
     """Starts an endpoint with a script, and points the environment to it."""
     import openai
 
-    assert openai.OpenAI  # it takes long to import: not within a timeout
+    openai.OpenAI  # noqa: B018  # it takes long to import: not within a timeout
     with ExitStack() as stack:
 
         def start(*script: Behaviour) -> Endpoint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -200,8 +201,7 @@ def test_every_node_is_in_sight_and_apart(page: Page) -> None:
 
 def test_the_layout_brings_what_is_joined_together(page: Page) -> None:
     def far(a: str, b: str) -> float:
-        (ax, ay), (bx, by) = place(page, a), place(page, b)
-        return ((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5
+        return math.dist(place(page, a), place(page, b))
 
     assert far("n:000", "t:00") < far("n:000", "t:01")
     assert far("t:10", "r:1") < far("t:10", "r:0")

@@ -37,7 +37,8 @@ class Axes:
         self.asked.extend(texts)
         rows = np.array([[float(word in text) for word in self.words] + [0.1] for text in texts], dtype=np.float32)
         rows = rows.reshape(-1, self.dimension)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        lengths: np.ndarray[tuple[int, int], np.dtype[np.float32]] = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / lengths
 
 
 @pytest.fixture

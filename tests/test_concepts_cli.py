@@ -78,25 +78,25 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def store(films: str, tmp_path: Path) -> str:
     """Ana of films; to be written to."""
-    return shutil.copy(films, tmp_path / "test.memcli")
+    return shutil.copy(films, str(tmp_path / "test.memcli"))
 
 
-def ids(store: str) -> dict[str, str]:
+def ids(store: str | Path) -> dict[str, str]:
     """Each edge and candidate with why it was declined."""
     with at(store).store.reading() as db:
         return {edge.id: edge.row.declined for edge in edges(db)}
 
 
-def shown(cli: Cli, store: str, *arguments: str) -> list[dict[str, Any]]:
+def shown(cli: Cli, store: str | Path, *arguments: str) -> list[dict[str, Any]]:
     found = cli("concepts", *arguments, "--json", "--store", store).json
     assert isinstance(found, dict)
     return list(found["concepts"])
 
 
-def turn(store: str, words: str) -> str:
+def turn(store: str, words: str) -> TurnId:
     with at(store).store.reading() as db:
         ((found,),) = db.execute("select id from turn where contains(text, ?)", [words]).fetchall()
-    return str(found)
+    return TurnId(found)
 
 
 # -- showing -------------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def rosas(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def food(rosas: str, tmp_path: Path) -> str:
     """Rosa of food; to be written to."""
-    return shutil.copy(rosas, tmp_path / "test.memcli")
+    return shutil.copy(rosas, str(tmp_path / "test.memcli"))
 
 
 def test_limits_golden(cli: Cli, rosas: str) -> None:

@@ -41,7 +41,8 @@ def test_a_store_that_cannot_be_finished_is_not_there(path: Path, monkeypatch: p
 
 
 def test_the_faster_of_two_makes_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    migrate, others = migrations.migrate, []
+    migrate = migrations.migrate
+    others: list[Memory] = []
 
     def slowly(db: duckdb.DuckDBPyConnection) -> None:
         if not others:

@@ -282,7 +282,7 @@ def by_form(broken: frozenset[str] = frozenset()) -> Behaviour:
     """Answers every form that is asked for; those `broken`, the first time, with what is no JSON."""
     left = set(broken)
 
-    def behave(handler: Any, body: dict[str, Any]) -> None:
+    def behave(handler: Any, body: Mapping[str, Any]) -> None:
         name = body["response_format"]["json_schema"]["name"]
         text = json.dumps(REPLIES[name])
         if name in left:

@@ -19,7 +19,7 @@ import pytest
 
 from memcli.cli.boundary import run as run_cli
 from memcli.errors import UsageError
-from memcli.evaluation import workers
+from memcli.evaluation import asking, workers
 from memcli.evaluation.asking import Limits, Outcome
 from memcli.evaluation.baselines import BASELINES, contender, contenders
 from memcli.evaluation.datasets import haystacks
@@ -208,20 +208,23 @@ def test_a_limit_draws_from_all_conversations(tmp_path: Path) -> None:
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = evaluated(tmp_path / "whole", sample)
     asked: list[str] = []
-    ask = workers.ask
+
+    def counted(question: Any, *rest: Any) -> Outcome:
+        asked.append(question.id)
+        return asking.ask(question, *rest)
 
     def dying(question: Any, *rest: Any) -> Outcome:
         asked.append(question.id)
         if len(asked) == 30:
             raise KeyboardInterrupt
-        return ask(question, *rest)
+        return asking.ask(question, *rest)
 
     monkeypatch.setattr(workers, "ask", dying)
     with pytest.raises(KeyboardInterrupt):
         evaluated(tmp_path / "killed", sample)
     torn = max((tmp_path / "killed").glob("outcomes/*/bm25/*.jsonl"), key=lambda file: file.stat().st_size)
     torn.write_bytes(torn.read_bytes()[:-20])  # the last line was half written
-    monkeypatch.setattr(workers, "ask", lambda question, *rest: asked.append(question.id) or ask(question, *rest))
+    monkeypatch.setattr(workers, "ask", counted)
     resumed = evaluated(tmp_path / "killed", sample)
     assert timeless(resumed) == timeless(whole)
     total = sum(len(found) for found in whole.outcomes.values())
@@ -381,7 +384,7 @@ def test_the_users_data_directory_is_looked_in(cli: Cli, tmp_path: Path) -> None
     folder.mkdir(parents=True)
     (folder / "locomo10.json.gz").write_bytes(gzip.compress(QUESTIONS.read_bytes()))
     ran = measure(cli, "locomo", "--strategy", "none", "--json")
-    assert (ran.code, ran.json["n"]) == (0, 57)  # type: ignore[index]
+    assert (ran.code, ran.json["n"]) == (0, 57)
 
 
 def test_what_is_no_benchmark_is_named(cli: Cli, tmp_path: Path) -> None:
@@ -426,7 +429,7 @@ def test_a_judge_stands_beside_its_own_errors(cli: Cli, judge: Endpoint, tmp_pat
     assert "lenient, wrong" in table
     assert "judge openai:m, 3 runs" in table
     sent = len(judge.seen)
-    assert measure(cli, *command).json["strategies"]["bm25"]["judge"]["strict"] == verdicts["strict"]  # type: ignore[index]
+    assert measure(cli, *command).json["strategies"]["bm25"]["judge"]["strict"] == verdicts["strict"]
     assert len(judge.seen) == sent  # nothing is paid for twice
 
 
@@ -471,7 +474,7 @@ def test_a_model_that_fails_leaves_the_extractive_answers(cli: Cli, judge: Endpo
     plain: Any = measure(cli, *command).json
     ran = measure(cli, *command, "--model", "m", "--reader", "model")
     assert "answers are the extractive reader's" in ran.err
-    assert ran.json["strategies"]["bm25"]["answers"] == plain["strategies"]["bm25"]["answers"]  # type: ignore[index]
+    assert ran.json["strategies"]["bm25"]["answers"] == plain["strategies"]["bm25"]["answers"]
     assert measure(cli, *command, "--reader", "model").code == 2
 
 
@@ -570,9 +573,9 @@ def test_own_questions_are_asked_over_the_store_that_all_commands_use(
     path.write_text("\n" + json.dumps({"question": "What is Nora's number?", "evidence": [turn]}) + "\n")
     ran = cli("eval", path, "--strategy", "bm25", "--workers", "1", "--json")
     assert (ran.code, ran.err) == (0, f"memcli: asked over {store}\n")
-    assert ran.json["n"] == 1  # type: ignore[index]
+    assert ran.json["n"] == 1
     ran = cli("eval", QUESTIONS, "--strategy", "bm25", "--workers", "1", "--limit", "2", "--embedder", "fake", "--json")
-    assert (ran.code, ran.json["failed"], "asked over" in ran.err) == (0, None, False)  # type: ignore[index]
+    assert (ran.code, ran.json["failed"], "asked over" in ran.err) == (0, None, False)
 
 
 def test_what_is_ones_own() -> None:

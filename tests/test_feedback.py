@@ -305,9 +305,9 @@ def test_ask_notes_its_answer(cli: Cli, filled: Memory, monkeypatch: pytest.Monk
     plain = cli("ask", "Where does my brother live?", "--store", store)
     assert ("memcli feedback" in plain.out, plain.err) == (False, "")  # a pipe is told nothing of it
     assert _answers(filled) == 3
-    assert cli("ask", "Where does my brother live?", "--store", store, "--no-record", "--json").json["id"] is None  # type: ignore[index]
+    assert cli("ask", "Where does my brother live?", "--store", store, "--no-record", "--json").json["id"] is None
     monkeypatch.setenv("MEMCLI_RECORD", "no")
-    assert cli("ask", "Where does my brother live?", "--store", store, "--json").json["id"] is None  # type: ignore[index]
+    assert cli("ask", "Where does my brother live?", "--store", store, "--json").json["id"] is None
     monkeypatch.setenv("MEMCLI_RECORD", "perhaps")
     assert cli("ask", "Where does my brother live?", "--store", store, "--json").code == 2
     assert _answers(filled) == 3

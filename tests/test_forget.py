@@ -18,7 +18,7 @@ import pytest
 from memcli.formats import Message
 from memcli.indexing.forgetting import forget_within
 from memcli.memory import Memory
-from memcli.model import Filters
+from memcli.model import Filters, TurnId
 from memcli.store.quoting import Gone
 from memcli.store.rows import transaction
 from memcli.store.selection import Selection
@@ -64,10 +64,10 @@ def prepared(prepared_store: Path, tmp_path: Path) -> Memory:
     return memory
 
 
-def _id(memory: Memory, like: str) -> str:
+def _id(memory: Memory, like: str) -> TurnId:
     with memory.store.reading() as db:
         ((turn,),) = db.execute("select id from turn where contains(text, ?)", [like]).fetchall()
-    return str(turn)
+    return TurnId(turn)
 
 
 def _all(memory: Memory, sql: str) -> list[tuple[object, ...]]:

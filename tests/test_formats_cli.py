@@ -55,7 +55,7 @@ def test_a_folder_of_projects_with_other_files_in_it(ingest: Cli, tmp_path: Path
         f"memcli: {projects}: 4 files of no known format passed over: memory.md, empty.jsonl, settings.json and 1 more",
         "6 new messages in 2 sessions",
     ]
-    assert ingest(projects, "--json").json["added"] == 0  # type: ignore[index]
+    assert ingest(projects, "--json").json["added"] == 0
 
 
 def test_zips_and_folders_at_once_and_what_is_broken_costs_nothing_else(ingest: Cli, tmp_path: Path) -> None:

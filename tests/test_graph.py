@@ -20,7 +20,7 @@ from memcli.model import Edge, UnitId
 from memcli.store import graph, snapshots
 from memcli.store.connection import Store
 
-UNITS = (
+UNITS: tuple[tuple[int, str, str, str | None, list[int]], ...] = (
     (0, "t:aa00", "turn", None, [0]),
     (1, "t:aa01", "turn", None, [1]),
     (2, "n:a0", "sentence", "Tomatoes grow in the garden.", [0]),
@@ -48,8 +48,8 @@ def fill(db: DuckDBPyConnection) -> None:
         values = [seq, id_, seq, speaker, datetime(2024, 5, 8, 10, seq), text]
         db.execute("insert into turn values (?, ?, 0, ?, ?, 'user', ?, 120, ?)", values)
         db.execute("insert into document values (?, 3, 0)", [seq])
-    for seq, id_, kind, text, sources in UNITS:
-        db.execute("insert into unit values (?, ?, ?, 0, ?, null, null)", [seq, id_, kind, text])
+    for seq, id_, kind, words, sources in UNITS:
+        db.execute("insert into unit values (?, ?, ?, 0, ?, null, null)", [seq, id_, kind, words])
         for turn in sources:
             db.execute("insert into source values (?, ?)", [seq, turn])
     db.executemany("insert into edge values (?, ?, 'membership', 1)", [list(pair) for pair in MEMBERS])

@@ -13,6 +13,7 @@ import pytest
 from memcli.errors import StoreError
 from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.model import TurnId
 from memcli.store import location
 from memcli.store.compaction import leftovers
 from memcli.store.connection import Store
@@ -42,7 +43,7 @@ def _texts(path: Path) -> list[str]:
 
 def test_a_linked_store_is_compacted_where_it_is(linked: Path) -> None:
     memory = Memory(linked, embedder="fake")
-    memory.care.forget([i for (i,) in _ids(memory, SECRET)])
+    memory.care.forget([TurnId(i) for (i,) in _ids(memory, SECRET)])
     memory.compact()
     real = linked.resolve()
     assert linked.is_symlink()

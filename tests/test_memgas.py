@@ -167,10 +167,8 @@ def test_variants_are_named() -> None:
 
 def test_variants_are_options_too(cli: Callable[..., Ran], prepared_store: Path) -> None:
     def ids(*options: str) -> list[str]:
-        return [
-            h["id"]
-            for h in cli("search", "What does Theo build?", "--store", prepared_store, "--json", *options).json["hits"]
-        ]  # type: ignore[index]
+        ran = cli("search", "What does Theo build?", "--store", prepared_store, "--json", *options)
+        return [hit["id"] for hit in ran.json["hits"]]
 
     assert ids("--strategy", "sgmem", "--variant", "TF") == ids("--strategy", "sgmem:TF")
     assert ids("--strategy", "memgas", "--without", "ppr") == ids("--strategy", "memgas:without-ppr")

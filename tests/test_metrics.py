@@ -60,7 +60,7 @@ def test_a_ranking_of_sessions_is_the_first_appearance_of_each() -> None:
 def test_the_same_figures_as_ir_measures(ranking: list[int], gold: set[int]) -> None:
     run = {"q": {str(item): float(-rank) for rank, item in enumerate(ranking)} or {"nothing": 0.0}}
     relevant = {"q": {str(item): 1 for item in gold}}
-    wanted = {ir_measures.RR: reciprocal_rank(ranking, gold)}
+    wanted: dict[ir_measures.Measure, float] = {ir_measures.RR: reciprocal_rank(ranking, gold)}
     for k in CUTOFFS:
         wanted[ir_measures.R @ k] = recall(ranking, gold, k)
         wanted[ir_measures.Success @ k] = recall_any(ranking, gold, k)

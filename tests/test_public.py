@@ -64,4 +64,4 @@ def test_functions_stay_small() -> None:
 
 def test_unknown_names_raise() -> None:
     with pytest.raises(AttributeError):
-        _ = memcli.nothing  # type: ignore[attr-defined]
+        _ = memcli.nothing

@@ -30,7 +30,7 @@ def _tables(db: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[str, str, boo
         where not internal and database_name = current_database() order by table_name, column_index""").fetchall()
     found: dict[str, list[tuple[str, str, bool]]] = {}
     for table, *column in rows:
-        found.setdefault(table, []).append(tuple(column))  # type: ignore[arg-type]
+        found.setdefault(table, []).append(tuple(column))
     return found
 
 

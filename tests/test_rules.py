@@ -40,8 +40,11 @@ def _patterns() -> Iterator[tuple[str, str]]:
     """The regular expressions of the rule tables, without their classes, escapes and groups' names."""
     for path in sorted(path for folder in TABLES for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(text, str) and re.search(r"\\b|\(\?|\\w", text):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(text := node.value, str)
+                and re.search(r"\\b|\(\?|\\w", text)
+            ):
                 yield f"{path.name}:{node.lineno}", text
     for path in sorted(p for p in (ROOT / "languages").rglob("*.toml") if p.parent.name != "lists"):
         yield from _patterns_in(path.name, tomllib.loads(path.read_text(encoding="utf-8")))
@@ -49,11 +52,7 @@ def _patterns() -> Iterator[tuple[str, str]]:
 
 def _patterns_in(where: str, data: object, name: str = "") -> Iterator[tuple[str, str]]:
     """The patterns of a data file, which are not its examples and not its lists of words."""
-    if (
-        isinstance(data, str)
-        and name not in {"example", "becomes", "finds", "into", "subject"}
-        and "words" not in where
-    ):
+    if isinstance(data, str) and name not in {"example", "becomes", "finds", "into", "subject"} and name != "cues":
         yield where, data
     for key, value in data.items() if isinstance(data, dict) else ():
         yield from _patterns_in(f"{where}, {key}", value, key)

@@ -6,8 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-
-from benchmarks.scale import FORMATS, lines, passed
+from scale import FORMATS, lines, passed
 
 
 def _peak(path: Path) -> int:

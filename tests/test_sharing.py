@@ -73,7 +73,8 @@ def test_others_get_through_during_a_long_ingest(tmp_path: Path) -> None:
 
 
 def test_what_is_written_in_turns_is_all_written_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, held = Store(tmp_path / "x.memcli"), []
+    store = Store(tmp_path / "x.memcli")
+    held: list[float] = []
     with store.writing() as db:
         db.execute("create table written (number integer)")
     for hold, holdings in ((0.0, 7), (60.0, 1)):
@@ -159,7 +160,8 @@ class Interrupted(FakeEmbedder):
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("name", ["fused", "bm25", "dense", "ontology"])
 def test_a_question_sees_a_store_that_grows_meanwhile_as_one(tmp_path: Path, name: str, times: int) -> None:
-    path, added = tmp_path / "x.memcli", []
+    path = tmp_path / "x.memcli"
+    added: list[Message] = []
     Memory(path, embedder="fake").add([Message(f"The boat has a leak, number {i}.", session=str(i)) for i in range(5)])
 
     def write() -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -114,13 +115,13 @@ def test_many_threads_find_what_one_finds(prepared_store: Path) -> None:
     memory, at = Memory(prepared_store), datetime(2025, 3, 1, tzinfo=UTC)
     questions = ["When did Nora start her new job?", "What is Theo allergic to?", "What did Sam plan in June?"]
 
-    def ask(memory: Memory, strategy: str) -> list[object]:
+    def ask(memory: Memory, strategy: str, _thread: int = 0) -> list[object]:
         answers = [memory.ask(question, at=at, strategy_name=strategy) for question in questions]
         return [(r.answer, [(h.unit.id, h.score, h.trace) for h in r.hits]) for r in answers]
 
     for strategy in ("fused", "emem-g"):
         alone = ask(Memory(prepared_store), strategy)
-        assert at_once(lambda _, strategy=strategy: ask(memory, strategy), 4) == [alone] * 4
+        assert at_once(partial(ask, memory, strategy), 4) == [alone] * 4
 
 
 def test_what_holds_for_a_process_holds_until_the_last_is_done() -> None:

@@ -33,7 +33,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch, store: Path) -> Path:
 
     def fail(db: object) -> None:
         try:
-            {}[SECRET]
+            raise KeyError(SECRET)
         except KeyError as error:
             raise ZeroDivisionError(f"not of {SECRET}") from error
 

@@ -53,7 +53,8 @@ def keep(store: Store, index: VectorIndex) -> None:
 def best(queries: np.ndarray, rows: np.ndarray, k: int) -> list[list[int]]:
     """What exact search finds, by one product of everything with everything."""
     scores = queries.astype(np.float64) @ rows.astype(np.float64).T
-    return np.argsort(-scores.round(6), axis=1, kind="stable")[:, :k].tolist()
+    order: list[list[int]] = np.argsort(-scores.round(6), axis=1, kind="stable")[:, :k].tolist()
+    return order
 
 
 # -- cosines ----------------------------------------------------------------------------------------------------------
@@ -181,7 +182,10 @@ def test_links_hold_no_vector_and_make_the_same_index_again() -> None:
     assert again is not None
     first = hnsw.Hnsw(DIMENSION)
     first.add(rows)
-    assert (again.nearest(rows[:50], 5) == first.nearest(rows[:50], 5)).all()
+    found, expected = again.nearest(rows[:50], 5), first.nearest(rows[:50], 5)
+    assert found is not None
+    assert expected is not None
+    assert (found == expected).all()
     assert again.links() == data
     assert hnsw.restored(data, rows[:-1]) is None
 
