@@ -296,8 +296,8 @@ import sys
 from memcli.cli.boundary import run
 for command in ("search", "ask"):
     run([command, "cat", "--store", {str(filled)!r}])
-heavy = ("memcli.indexing.generation", "memcli.indexing.indexer", "memcli.evaluation", "memcli.providers.language",
-         "openai", "igraph", "nltk", "tiktoken")
+heavy = ("memcli.indexing.memories.runner", "memcli.indexing.transcript.indexer", "memcli.evaluation",
+         "memcli.providers.language", "openai", "igraph", "nltk", "tiktoken")
 sys.exit(",".join(name for name in heavy if name in sys.modules) or 0)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

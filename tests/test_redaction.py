@@ -93,9 +93,9 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
 def test_hostile_text_takes_no_longer(part: str) -> None:
     redactor = Redactor(phones=True)
     redactor.redact("warm", Counter())
-    start = time.perf_counter()
+    start = time.process_time()
     redactor.redact(part * (300_000 // len(part)), Counter())
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_nothing_of_it_is_in_the_store(cli: Cli, tmp_path: Path, write: Callable[..., Path]) -> None:

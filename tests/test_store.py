@@ -277,7 +277,7 @@ def test_a_killed_ingest_keeps_what_it_reported_and_resumes(tmp_path: Path) -> N
     source.write_text("".join(lines))
     program = (
         "import os, sys\nfrom memcli.memory import Memory\nfrom memcli.ingestion import Watcher\n"
-        "import memcli.indexing.indexer as indexer\nindexer.BATCH = 50\n"
+        "import memcli.indexing.transcript.indexer as indexer\nindexer.BATCH = 50\n"
         "def told(source, report):\n    print(report.added, flush=True)\n"
         "    if report.added >= 200: os.kill(os.getpid(), 9)\n"
         f"Memory({str(store)!r}, embedder='fake').ingest([{str(source)!r}], watcher=Watcher(progress=told))"
