@@ -176,5 +176,5 @@ class Feedback:
             found = stored.turns_with(db, text.strip(), _MISSED)
         if found:
             return found
-        hits = self._memory.search(text, k=_MISSED, strategy_name="dense")
+        hits = self._memory.search(text, k=_MISSED, strategy="dense")
         return [hit.unit.sources[0] for hit in hits if hit.trace["cosine"] >= _FLOOR]

@@ -153,7 +153,7 @@ def test_damage_is_found_and_mended(prepared: Memory, what: str) -> None:
     prepared.prepare(STRATEGIES)
     assert [finding for finding in prepared.care.examine().left if not finding.harmless] == []
     for name in STRATEGIES:
-        assert prepared.search("What does she like?", strategy_name=name, k=3), name
+        assert prepared.search("What does she like?", strategy=name, k=3), name
 
 
 #: What nobody can make again.

@@ -237,7 +237,7 @@ def test_a_chunk_is_read_in_full_and_found_by_its_summary(memory: Memory, write:
 
 
 def test_a_date_is_read_from_the_event_which_has_it_counted(filled: Memory) -> None:
-    reading = filled.ask("When did Ada adopt a cat?", strategy_name="emem-g", at=AT)
+    reading = filled.ask("When did Ada adopt a cat?", strategy="emem-g", at=AT)
     assert "19 May 2024" in reading.answer.text or reading.answer.abstained
     assert reading.hits[0].unit.kind is Kind.EDU
 

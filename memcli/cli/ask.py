@@ -61,7 +61,7 @@ def ask(
         k=max(k, o.READ),
         filters=narrowing.filters,
         at=narrowing.at,
-        strategy_name=chosen,
+        strategy=chosen,
         watch=pen.write if pen and sys.stdout.isatty() else None,
         tell=_remark,
     )

@@ -35,7 +35,9 @@ def contenders(incomplete: str) -> list[str]:
 
 def embedders(incomplete: str) -> list[str]:
     """The embedders, those that need a model's name with a colon."""
-    return [name for name in ("minilm", "sentence-transformers:", "openai:") if name.startswith(incomplete)]
+    from ..providers.embedding import choices
+
+    return [name for name in (each.removesuffix("NAME") for each in choices()) if name.startswith(incomplete)]
 
 
 def formats(incomplete: str) -> list[str]:

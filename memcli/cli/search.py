@@ -38,7 +38,7 @@ def search(
     memory = o.memory(store, embedder)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
     prepared(memory, [chosen])
-    hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy_name=chosen)
+    hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy=chosen)
     if as_json:
         found = records(memory, hits, explain=explain)
         emit_json({"query": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), "hits": found})
