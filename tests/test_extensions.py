@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from .conftest import SAMPLE, Ran
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 Run = Callable[..., Ran]
+#: Nothing but what is here is needed, and no network.
+PIP = (sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--quiet")
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +31,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     sources, target = folder / "sources", folder / "installed"
     shutil.copytree(EXAMPLES, sources)  # what building leaves behind is not left in the checkout
-    pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--quiet"]
     packages = [str(path) for path in sorted(sources.iterdir()) if path.is_dir()]
-    subprocess.run([*pip, "--target", str(target), *packages], check=True, capture_output=True)
+    subprocess.run([*PIP, "--target", str(target), *packages], check=True, capture_output=True)
     return target
 
 
@@ -150,6 +152,64 @@ def test_what_is_installed_is_offered(run: Run, sample_store: Path) -> None:
     for option, name in (("--strategy", "recent"), ("--rerank", "words")):
         ran = run("search", "tea", "--store", sample_store, option, "magic")
         assert (ran.code, name in ran.err) == (2, True)
+
+
+# -- the pages that say how to make one --------------------------------------------------------------------------------
+
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "extending"
+
+
+def _followed(page: str, folder: Path, store: Path | None = None) -> Iterator[str]:
+    """Does what a page of docs/extending says, but for what needs data of one's own; what each command prints."""
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (PAGES / f"{page}.md").read_text(encoding="utf-8"), re.DOTALL)
+    (code, project, shell) = (
+        next(text for kind, text in blocks if kind == each) for each in ("python", "toml", "console")
+    )
+    (module,) = re.findall(r'only-include = \["(.+)"\]', project)
+    source, target = folder / "source", folder / "target"
+    source.mkdir()
+    (source / module).write_text(code, encoding="utf-8")
+    (source / "pyproject.toml").write_text(project, encoding="utf-8")
+    subprocess.run([*PIP, "--target", str(target), str(source)], check=True, capture_output=True)
+    shutil.copy(SAMPLE / "chats.jsonl", folder)
+    environment = {**os.environ, "PYTHONPATH": str(target), "MEMCLI_STORE": str(store or folder / "own.memcli")}
+    script = f'memcli() {{ "{sys.executable}" -m memcli "$@"; }}\n'
+    for command in re.findall(r"^\$ (.+)$", shell, re.MULTILINE):
+        if not command.startswith(("pip ", "memcli eval ")):
+            done = subprocess.run(
+                ["bash", "-c", script + command],
+                env=environment,
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            assert "Traceback" not in done.stderr
+            yield done.stdout
+
+
+def test_the_page_on_strategies_can_be_followed(tmp_path: Path, sample_store: Path) -> None:
+    (found,) = _followed("strategy", tmp_path, sample_store)
+    assert "length" in found
+
+
+def test_the_page_on_embedders_can_be_followed(tmp_path: Path) -> None:
+    (_, found, counted) = _followed("embedder", tmp_path)
+    assert found
+    assert re.search(r"embedder +letters, 27 dimensions", counted)
+
+
+def test_the_page_on_formats_can_be_followed(tmp_path: Path) -> None:
+    (listed, _, _, found) = _followed("format", tmp_path)
+    assert "\narrows " in listed
+    assert "ana: I moved to Porto." in found
+
+
+def test_the_page_on_languages_can_be_followed(tmp_path: Path) -> None:
+    (*_, answer) = _followed("language", tmp_path)
+    page = (PAGES / "language.md").read_text(encoding="utf-8")
+    shown = page.partition('venit?" --store forum.memcli\n')[2].partition("```")[0]
+    assert re.sub(r"t:\w+", "t:…", answer) == shown
 
 
 # -- what is broken ----------------------------------------------------------------------------------------------------
