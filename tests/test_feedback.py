@@ -272,7 +272,7 @@ def test_what_was_retrieved_recently(filled: Memory) -> None:
 def test_a_view_of_another_conversation_has_nothing_recent(filled: Memory) -> None:
     filled.add([Message("I love coffee.", "Bo", conversation="d", id="1")])
     Feedback(filled).judge(_note(filled, "What do I drink?", _turn(filled, "green tea")), "useful")
-    view = filled._view("d", filled._identity())
+    view = filled._views.of("d", filled._encoders.stored())
     assert len(recent(view)[0]) == 0
     assert view.once(strengths).tolist() == [_strengths(filled)[""]]
 

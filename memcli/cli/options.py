@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 #: How many turns the reader is given, whatever number is shown.
 READ = 20
+#: What is said of a store whose embedder's thresholds were not found yet.
+UNCALIBRATED = "minilm's, not calibrated for this embedder: that takes 500 distinct sentences in two sessions"
 
 __all__ = [
     "READ",
+    "UNCALIBRATED",
     "At",
     "Budget",
     "Conversation",
