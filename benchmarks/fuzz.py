@@ -39,7 +39,7 @@ def targets() -> Mapping[str, Target]:
     with atheris.instrument_imports(include=["memcli"]):
         from memcli.errors import MemcliError
         from memcli.formats.base import Adaptable, Setting
-        from memcli.formats.detection import FORMATS, detect
+        from memcli.formats.detection import FORMATS, detect, named
         from memcli.generated import SessionText
         from memcli.indexing.transcript.segments import segment
         from memcli.languages.dates import parse_date
@@ -55,7 +55,7 @@ def targets() -> Mapping[str, Target]:
 
     def of_format(name: str) -> Target:
         def run(data: bytes) -> None:
-            chosen = FORMATS[name]
+            chosen = named(name)
             reader = chosen.within(Setting(again=lambda: BytesIO(data))) if isinstance(chosen, Adaptable) else chosen
             for _ in reader.read(BytesIO(data), "fuzzed"):
                 pass

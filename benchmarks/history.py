@@ -70,13 +70,13 @@ def measured(memory: Memory, haystack: Haystack) -> dict[str, dict[str, list[flo
     """For each strategy the recall@10, the reciprocal log rank and the milliseconds of each question."""
     found: dict[str, dict[str, list[float]]] = {name: {"recall": [], "ndcg": [], "ms": []} for name in STRATEGIES}
     for name in STRATEGIES:
-        memory.search("warm up", strategy_name=name)
+        memory.search("warm up", strategy=name)
     for question in haystack.questions:
         for name in STRATEGIES:
             times = []
             for _ in range(REPEATS):
                 start = time.perf_counter()
-                hits = memory.search(question.text, k=10, strategy_name=name, at=question.asked_at)
+                hits = memory.search(question.text, k=10, strategy=name, at=question.asked_at)
                 times.append(1000 * (time.perf_counter() - start))
             ranking = [hit.unit.sources[0] for hit in hits]
             quality = recall(ranking, question.evidence, 10), ndcg(ranking, question.evidence, 10)

@@ -31,6 +31,7 @@ from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import DEFAULT, Embedder, embedder, embedder_id
+from memcli.providers.profiles import MINILM
 from memcli.ranking.arrays import top
 from memcli.relations import DOMAINS
 from memcli.store import topics as stored
@@ -88,7 +89,7 @@ def patterns(memory: Memory, dimension: int) -> Iterator[tuple[dict[str, float],
     for topic, head, _, standing in concepts.candidates(placed, stored_topics.centres()):
         if topic not in stored_topics.seeded and len(standing) >= lifting.LEAST_SUPPORT - 1:
             centre = stored_topics.centres()[topic]
-            again = (held.vectors[late] @ centre >= concepts.TOPIC) & (held.head[late] == head)
+            again = (held.vectors[late] @ centre >= MINILM.topic) & (held.head[late] == head)
             yield concepts.features(placed, standing, centre), bool(again.any())
 
 

@@ -1,19 +1,111 @@
-"""memcli: long-term conversational memory on one portable local file."""
+"""memcli: long-term conversational memory on one portable local file.
+
+All that a public signature names can be imported from here; `docs/extending/` says how to add a strategy, an embedder,
+a format, a language or a reranker.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .care import Care
     from .errors import MemcliError
+    from .formats.base import Format, Message, Problem
+    from .ingestion import Report, Watcher
+    from .languages.base import Language
     from .memory import Memory, Reading
-    from .model import Answer, Filters, Hit, Session, Turn, Unit
+    from .model import (
+        Answer,
+        Cue,
+        Filters,
+        Hit,
+        Kind,
+        Needs,
+        Query,
+        Question,
+        Relation,
+        Seeks,
+        Session,
+        SessionId,
+        Turn,
+        TurnId,
+        Unit,
+        UnitId,
+    )
+    from .providers.embedding import Embedder
+    from .providers.language import LanguageModel
+    from .providers.reranking import Reranker
+    from .reading.stored import StoredTranscript
+    from .redaction import Redactor
+    from .store.compaction import Compaction
+    from .store.connection import Store
+    from .store.views.view import View
+    from .strategies.base import Strategy
 
-__all__ = ["Answer", "Filters", "Hit", "MemcliError", "Memory", "Reading", "Session", "Turn", "Unit", "__version__"]
+__all__ = [
+    "Answer",
+    "Care",
+    "Compaction",
+    "Cue",
+    "Embedder",
+    "Filters",
+    "Format",
+    "Hit",
+    "Kind",
+    "Language",
+    "LanguageModel",
+    "MemcliError",
+    "Memory",
+    "Message",
+    "Needs",
+    "Problem",
+    "Query",
+    "Question",
+    "Reading",
+    "Redactor",
+    "Relation",
+    "Report",
+    "Reranker",
+    "Seeks",
+    "Session",
+    "SessionId",
+    "Store",
+    "StoredTranscript",
+    "Strategy",
+    "Turn",
+    "TurnId",
+    "Unit",
+    "UnitId",
+    "View",
+    "Watcher",
+    "__version__",
+]
 
 __version__ = "0.2.0"
 
-_HOMES = {"MemcliError": "errors", "Memory": "memory", "Reading": "memory"}
+#: Where it stands what is not in `model`.
+_HOMES = {
+    "Care": "care",
+    "Compaction": "store.compaction",
+    "Embedder": "providers.embedding",
+    "Format": "formats.base",
+    "Language": "languages.base",
+    "LanguageModel": "providers.language",
+    "MemcliError": "errors",
+    "Memory": "memory",
+    "Message": "formats.base",
+    "Problem": "formats.base",
+    "Reading": "memory",
+    "Redactor": "redaction",
+    "Report": "ingestion",
+    "Reranker": "providers.reranking",
+    "Store": "store.connection",
+    "StoredTranscript": "reading.stored",
+    "Strategy": "strategies.base",
+    "View": "store.views.view",
+    "Watcher": "ingestion",
+}
 
 
 def __getattr__(name: str) -> object:

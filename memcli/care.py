@@ -98,6 +98,12 @@ class Care:
 
         return statistics(self._store)
 
+    def is_calibrated(self) -> bool:
+        """Whether what counts as alike was found for the store's embedder; of MiniLM it is known. Raises StoreError."""
+        from .indexing.calibration import is_calibrated
+
+        return is_calibrated(self._store)
+
     def examine(self, *, repair: bool = False) -> Examination:
         """Verifies everything that must hold of the store; with `repair`, makes again what can be made again.
 

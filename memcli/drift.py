@@ -112,7 +112,7 @@ def _recall(memory: Memory, strategy_name: str, useful: Sequence[Judged]) -> Sig
 
 
 def _found(memory: Memory, strategy_name: str, one: Judged) -> float:
-    hits = memory.search(one.given.question, k=_K, strategy_name=strategy_name)
+    hits = memory.search(one.given.question, k=_K, strategy=strategy_name)
     found = {hit.unit.sources[0] for hit in hits}
     return sum(turn in found for turn in one.given.citations[:_K]) / len(one.given.citations[:_K])
 
@@ -139,7 +139,7 @@ def _gap(memory: Memory, strategy_name: str, last: Sequence[Judged]) -> Signal:
     questions = list(dict.fromkeys(each.given.question for each in last))
     if not questions:
         return _unmeasured(_gap, "no answer is noted yet")
-    gaps = [_between(memory.search(each, k=_K, strategy_name=strategy_name)) for each in questions]
+    gaps = [_between(memory.search(each, k=_K, strategy=strategy_name)) for each in questions]
     return Signal("gap", float(np.mean(gaps)), "nats", len(gaps), State.FINE)
 
 

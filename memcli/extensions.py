@@ -7,13 +7,14 @@ the same form and loaded in the same way; of two with one name memcli's own coun
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .errors import UsageError
+from .errors import MemcliError, UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -32,6 +33,12 @@ class Extensible:
         """What there is, memcli's own first. Nothing is loaded."""
         return [*self.built_in, *(name for name in sorted(_installed(self.group)) if name not in self.built_in)]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self.names())
+
     def __contains__(self, name: object) -> bool:
         """Whether there is one called so. Installed packages are looked through only where memcli has none."""
         return name in self.built_in or name in _installed(self.group)
@@ -42,13 +49,32 @@ class Extensible:
             module, _, attribute = self.built_in[name].partition(":")
             return getattr(import_module(module), attribute)
         point = _installed(self.group)[name]
-        try:
+        with _blaming(point, "loaded"):
             return point.load()
-        except Exception as error:  # whatever a stranger's module does when it is imported
-            said = f"{type(error).__name__}: {error}"[:200]
-            raise UsageError(
-                f"{name!r} of the package {_package(point)} cannot be loaded: {said}", "update it, or uninstall it"
-            ) from error
+
+    def make(self, name: str, *arguments: object) -> Any:
+        """What the factory called so makes of these arguments. Raises what `load` raises, and the factory's own errors.
+
+        An error of an installed factory that is none of memcli's is a UsageError that names its package.
+        """
+        factory = self.load(name)
+        if name in self.built_in:
+            return factory(*arguments)
+        with _blaming(_installed(self.group)[name], "used"):
+            return factory(*arguments)
+
+
+@contextmanager
+def _blaming(point: EntryPoint, done: str) -> Iterator[None]:
+    try:
+        yield
+    except MemcliError:
+        raise
+    except Exception as error:  # whatever a stranger's code does when it is imported or called
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise UsageError(
+            f"{point.name!r} of the package {_package(point)} cannot be {done}: {said}", "update it, or uninstall it"
+        ) from error
 
 
 def _package(point: EntryPoint) -> str:

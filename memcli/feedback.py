@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .config import state_folder
 from .errors import NothingFound, StoreError, UsageError
+from .indexing.calibration import profile
 from .model import Answer, TurnId
 from .ranking.strengths import BATCH
 from .store import verdicts as stored
@@ -32,9 +33,8 @@ __all__ = ["LAST", "Feedback", "Noted", "given", "note_last", "remember"]
 LAST = "last"
 _DIGITS = 8
 _ASK_AGAIN = "ask again: answers are noted unless the store is in use or read-only, or with --no-record"
-#: At most so many turns are what a text speaks of, and without its very words only from this cosine on.
+#: At most so many turns are what a text speaks of, and without its very words only near ones (`Profile.spoken_of`).
 _MISSED = 3
-_FLOOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,8 @@ class Feedback:
     def _speaking_of(self, text: str) -> list[TurnId]:
         """The turn with this id, else those that have these very words, the latest first, else the nearest ones."""
         with self._store.reading() as db:
-            found = stored.turns_with(db, text.strip(), _MISSED)
+            found, near = stored.turns_with(db, text.strip(), _MISSED), profile(db)
         if found:
             return found
-        hits = self._memory.search(text, k=_MISSED, strategy_name="dense")
-        return [hit.unit.sources[0] for hit in hits if hit.trace["cosine"] >= _FLOOR]
+        hits = self._memory.search(text, k=_MISSED, strategy="dense")
+        return [hit.unit.sources[0] for hit in hits if hit.trace["cosine"] >= near.spoken_of]

@@ -14,6 +14,7 @@ from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.providers.embedding import embedder
+from memcli.providers.profiles import MINILM
 from memcli.relations import BESIDE, SEEDS
 from memcli.store import topics as stored
 from memcli.store.revision import bump_revision
@@ -274,8 +275,8 @@ def test_a_cosine_counts_at_least_what_nearness_has_to_be(rosa: Memory) -> None:
         found = stored.topics(db, 384)
         held = stored.tastes(db, 384, sorted(found.seeded))
     centre = found.centres()[found.seqs[0]]
-    far = held.vectors @ centre < concepts.TOPIC
+    far = held.vectors @ centre < MINILM.topic
     assert far.any()
     places = np.flatnonzero(far)
-    assert concepts.features(held, places, centre, concepts.TOPIC)["coherence"] == pytest.approx(concepts.TOPIC)
-    assert concepts.features(held, places, centre)["coherence"] < concepts.TOPIC
+    assert concepts.features(held, places, centre, MINILM.topic)["coherence"] == pytest.approx(MINILM.topic)
+    assert concepts.features(held, places, centre)["coherence"] < MINILM.topic

@@ -116,7 +116,7 @@ def test_the_embedder_is_noted_with_the_first_session(path: Path) -> None:
     other = FakeEmbedder()
     other.id = "other"
     first, second = Memory(path, embedder="fake"), Memory(path, embedder=other)
-    first._embedder_for_writing(re_embed=False)
+    first._encoders.to_write()
     second.add([Message("Tea.")])
     with pytest.raises(UsageError, match="was filled with"):
         first.add([Message("Coffee.")])

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memcli.cli.options import UNCALIBRATED
 from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.model import Filters
@@ -153,7 +154,7 @@ def test_damage_is_found_and_mended(prepared: Memory, what: str) -> None:
     prepared.prepare(STRATEGIES)
     assert [finding for finding in prepared.care.examine().left if not finding.harmless] == []
     for name in STRATEGIES:
-        assert prepared.search("What does she like?", strategy_name=name, k=3), name
+        assert prepared.search("What does she like?", strategy=name, k=3), name
 
 
 #: What nobody can make again.
@@ -263,7 +264,7 @@ def test_doctor_golden_json(cli: Cli, memory: Memory, store: str) -> None:
 
 
 def test_doctor_plain(cli: Cli, memory: Memory, store: str) -> None:
-    assert cli("doctor", "--store", store).out == "the store is sound\n"
+    assert cli("doctor", "--store", store).out == f"the store is sound\nthresholds: {UNCALIBRATED}\n"
     _run(memory, "insert into posting values ('ghost', 99999, 1)", "update turn set text = 'x' where seq = 0",
          "insert into edge values (0, 777, 'similar', 1)")  # fmt: skip
     ran = cli("doctor", "--store", store)

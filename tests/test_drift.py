@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from memcli import drift as module
+from memcli.cli.options import UNCALIBRATED
 from memcli.drift import ENOUGH, Signal, State, drift
 from memcli.errors import ModelUnavailable
 from memcli.feedback import Feedback, given, remember
@@ -183,6 +184,7 @@ def test_the_doctor_tells(cli: Cli, filled: Memory, monkeypatch: pytest.MonkeyPa
     assert ran.code == 0  # nothing is damaged
     assert ran.out.splitlines() == [
         "the store is sound",
+        f"thresholds: {UNCALIBRATED}",
         "drift (critical): what was useful is among the ten best now: 50% (20 answers): look into it",
         "drift: an answer costs: 1,234 tokens (200 answers)",
         "drift: 95 of 100 answers take at most: 0.25 seconds (200 answers)",
@@ -196,4 +198,4 @@ def test_the_doctor_tells(cli: Cli, filled: Memory, monkeypatch: pytest.MonkeyPa
     }  # fmt: skip
     quiet = [Signal(each.name, None, each.unit, 0, State.UNKNOWN) for each in signals[:4]]
     monkeypatch.setattr(module, "drift", lambda *_: quiet)
-    assert cli("doctor", "--store", store).out == "the store is sound\n"
+    assert cli("doctor", "--store", store).out == f"the store is sound\nthresholds: {UNCALIBRATED}\n"

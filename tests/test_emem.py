@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from memcli.errors import ModelUnavailable
-from memcli.indexing.events.runner import MOST_SYNONYMS, SYNONYM
+from memcli.indexing.events.runner import MOST_SYNONYMS
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Kind, Query, Unit, UnitId
 from memcli.providers.fakes import FakeLanguageModel
+from memcli.providers.profiles import MINILM
 from memcli.store.events import Arguments
 from memcli.store.views.events import EventGraph, event_graph
 from memcli.store.views.view import View
@@ -124,7 +125,7 @@ def test_a_session_that_grows_has_its_events_made_again(filled: Memory, write: C
 
 def test_synonyms_are_near_and_few() -> None:
     """E_syn: cosine ≥ δ; each pair once; no node with more than its share (EMem §3.2)."""
-    assert (SYNONYM, MOST_SYNONYMS) == (0.9, 100)
+    assert (MINILM.synonym, MOST_SYNONYMS) == (0.9, 100)
     near, far = np.array([0.95, np.sqrt(1 - 0.95**2)]), np.array([0.0, 1.0])
     arguments = Arguments([7], [np.array([[1.0, 0.0]], dtype=np.float16)], {})
     found = arguments.synonyms({8: near.astype(np.float32), 9: far.astype(np.float32)}, 0.9, 100)
@@ -237,7 +238,7 @@ def test_a_chunk_is_read_in_full_and_found_by_its_summary(memory: Memory, write:
 
 
 def test_a_date_is_read_from_the_event_which_has_it_counted(filled: Memory) -> None:
-    reading = filled.ask("When did Ada adopt a cat?", strategy_name="emem-g", at=AT)
+    reading = filled.ask("When did Ada adopt a cat?", strategy="emem-g", at=AT)
     assert "19 May 2024" in reading.answer.text or reading.answer.abstained
     assert reading.hits[0].unit.kind is Kind.EDU
 

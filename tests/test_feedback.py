@@ -272,7 +272,7 @@ def test_what_was_retrieved_recently(filled: Memory) -> None:
 def test_a_view_of_another_conversation_has_nothing_recent(filled: Memory) -> None:
     filled.add([Message("I love coffee.", "Bo", conversation="d", id="1")])
     Feedback(filled).judge(_note(filled, "What do I drink?", _turn(filled, "green tea")), "useful")
-    view = filled._view("d", filled._identity())
+    view = filled._views.of("d", filled._encoders.stored())
     assert len(recent(view)[0]) == 0
     assert view.once(strengths).tolist() == [_strengths(filled)[""]]
 
@@ -520,19 +520,19 @@ def test_a_wrong_answer_is_not_given_again_for_the_same_question(homes: Memory) 
 def test_what_was_missing_answers_the_same_question(homes: Memory, strategy: str) -> None:
     homes.prepare([strategy])
     lisbon = _turn(homes, "Lisbon")
-    other = homes.ask(OTHER, strategy_name=strategy)
-    before = homes.search(HOME, strategy_name=strategy, k=6)
+    other = homes.ask(OTHER, strategy=strategy)
+    before = homes.search(HOME, strategy=strategy, k=6)
     name = _note(homes, HOME, *homes.ask(HOME).answer.citations)
     Feedback(homes).judge(name, "wrong", lisbon)
-    reading = homes.ask(HOME, strategy_name=strategy)
+    reading = homes.ask(HOME, strategy=strategy)
     assert lisbon in reading.answer.citations
     assert not reading.answer.abstained
     assert "Porto" not in reading.answer.text
-    (best, *_) = homes.search(HOME, strategy_name=strategy, k=1)
+    (best, *_) = homes.search(HOME, strategy=strategy, k=1)
     assert (best.unit.sources[0], best.trace["feedback"]) == (lisbon, 1.0)
-    assert homes.ask(OTHER, strategy_name=strategy).answer == other.answer
+    assert homes.ask(OTHER, strategy=strategy).answer == other.answer
     Feedback(homes).undo(name)
-    assert homes.search(HOME, strategy_name=strategy, k=6) == before
+    assert homes.search(HOME, strategy=strategy, k=6) == before
 
 
 def test_what_was_missing_is_no_answer_where_it_is_filtered_out(homes: Memory) -> None:

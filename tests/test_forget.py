@@ -146,7 +146,7 @@ def test_a_search_never_finds_it(prepared: Memory) -> None:
     assert any("Zanzoukwe" in hit.unit.text for hit in prepared.search("Who lives in Zanzoukwe?"))
     prepared.care.forget([_id(prepared, "Zanzoukwe")])
     for name in STRATEGIES:
-        hits = prepared.search("Who lives in Zanzoukwe with a sister?", strategy_name=name, k=30)
+        hits = prepared.search("Who lives in Zanzoukwe with a sister?", strategy=name, k=30)
         assert hits
         assert not [hit for hit in hits if any(trace in hit.unit.text.lower() for trace in TRACES)], name
     assert _in_tables(prepared) == []  # what a strategy has made again is made without it

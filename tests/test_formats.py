@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import InputUnreadable, UsageError
-from memcli.formats import FORMATS, HEAD_BYTES, Message, Problem, Source, detect, read, sources
+from memcli.formats import FORMATS, HEAD_BYTES, Message, Problem, Source, detect, named, read, sources
 
 _CHAT = b'{"text": "one"}\n{"text": "two"}\n'
 _LOCOMO = b'{"sample_id": "c", "conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "hi"}]}}'
@@ -50,7 +50,7 @@ def test_the_table_knows_each_format_by_its_own_name() -> None:
         "chatgpt", "claude-ai", "claude-code", "codex", "slack", "whatsapp", "telegram", "discord",
         "locomo", "longmemeval", "jsonl", "markdown", "plain",
     ]  # fmt: skip
-    for name, each in FORMATS.items():
+    for name, each in ((name, named(name)) for name in FORMATS):
         assert name == each.name
         assert all(line and "\n" not in line for line in (each.description, each.recognised, each.export))
 

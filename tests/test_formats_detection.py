@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.formats import FORMATS, HEAD_BYTES, Message, detect, sources
+from memcli.formats import FORMATS, HEAD_BYTES, Message, detect, named, sources
 from memcli.formats.detection import recognise
 from memcli.memory import Memory
 
@@ -23,7 +23,7 @@ def test_a_sample_is_of_its_format(name: str, data: bytes, change: object) -> No
 @pytest.mark.parametrize(("name", "data"), SAMPLES)
 def test_a_sample_is_of_no_other_format_with_a_mark_of_its_own(name: str, data: bytes) -> None:
     weak = {"markdown", "plain", "jsonl"}
-    found = {each.name for each in FORMATS.values() if each.sniff(data[:HEAD_BYTES])} - weak
+    found = {each.name for each in map(named, FORMATS) if each.sniff(data[:HEAD_BYTES])} - weak
     assert found == {name} - weak
 
 

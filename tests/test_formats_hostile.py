@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.errors import InputUnreadable
-from memcli.formats import FORMATS, HEAD_BYTES, Message, Problem, SessionSplitter, Source, detect, read
+from memcli.formats import FORMATS, HEAD_BYTES, Message, Problem, SessionSplitter, Source, detect, named, read
 from memcli.formats.base import Adaptable, Setting
 
 from .formats import SAMPLE
@@ -52,7 +52,7 @@ _LINES = st.lists(
 
 def _all(name: str, data: bytes) -> list[Message | Problem]:
     """What the format reads, with and without its setting."""
-    form = FORMATS[name]
+    form = named(name)
     form.sniff(data[:HEAD_BYTES])
     found = list(form.read(io.BytesIO(data), "folder/input"))
     if isinstance(form, Adaptable):
@@ -169,8 +169,8 @@ def test_a_megabyte_of_anything_takes_little_time(what: str) -> None:
     for name in FORMATS:
         for data in (_SLOW[what], json.dumps(wrapped.get(name, {})).encode()):
             started = time.monotonic()
-            FORMATS[name].sniff(data[:HEAD_BYTES])
-            assert sum(1 for _ in FORMATS[name].read(io.BytesIO(data), "input")) < _MB
+            named(name).sniff(data[:HEAD_BYTES])
+            assert sum(1 for _ in named(name).read(io.BytesIO(data), "input")) < _MB
             assert time.monotonic() - started < 5, name
 
 

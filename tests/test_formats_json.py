@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.formats import FORMATS, Message, Problem
+from memcli.formats import Message, Problem, named
 
 _MAY = datetime(2023, 5, 8, 13, 56)
 _LOCOMO = {
@@ -52,7 +52,7 @@ _LONGMEMEVAL = {
 
 def _read(name: str, document: Any) -> list[Message | Problem]:
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
-    return list(FORMATS[name].read(io.BytesIO(data), "folder/file.json"))
+    return list(named(name).read(io.BytesIO(data), "folder/file.json"))
 
 
 def _locomo(**changes: Any) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def test_a_truncated_file_keeps_what_was_read_wherever_it_ends(name: str, docume
     st.sampled_from(["conversation", "session_1", "text", "haystack_sessions", "haystack_dates", "sample_id"]), c
 )).map(lambda value: json.dumps(value).encode()))  # fmt: skip
 def test_no_document_raises(name: str, data: bytes) -> None:
-    FORMATS[name].sniff(data)
+    named(name).sniff(data)
     assert all(isinstance(record, Message | Problem) for record in _read(name, data))
 
 
@@ -197,7 +197,7 @@ def test_memory_is_flat_in_the_number_of_conversations(name: str, document: dict
     stream = cast(BinaryIO, io.BufferedReader(_Endless(b"[" + item, b"," + item, 400)))
     tracemalloc.start()
     try:
-        messages = sum(isinstance(record, Message) for record in FORMATS[name].read(stream, "f"))
+        messages = sum(isinstance(record, Message) for record in named(name).read(stream, "f"))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -221,5 +221,5 @@ def test_memory_is_flat_in_the_number_of_conversations(name: str, document: dict
     ],
 )
 def test_sniff(head: bytes, locomo: bool, longmemeval: bool) -> None:
-    assert FORMATS["locomo"].sniff(head) is locomo
-    assert FORMATS["longmemeval"].sniff(head) is longmemeval
+    assert named("locomo").sniff(head) is locomo
+    assert named("longmemeval").sniff(head) is longmemeval

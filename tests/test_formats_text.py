@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InputUnreadable
-from memcli.formats import FORMATS, Message
+from memcli.formats import Message, named
 from memcli.memory import Memory
 
 from .formats import MARKDOWN, PLAIN, messages, put
@@ -140,5 +140,5 @@ def test_the_same_words_twice_are_two_messages(tmp_path: Path) -> None:
 
 
 def test_without_a_name_the_reader_makes_do() -> None:
-    found = list(FORMATS["plain"].read(io.BytesIO(b"Ana: hi\nBo: ho\n"), "folder/chat.txt"))
+    found = list(named("plain").read(io.BytesIO(b"Ana: hi\nBo: ho\n"), "folder/chat.txt"))
     assert [each.conversation for each in found if isinstance(each, Message)] == ["chat", "chat"]

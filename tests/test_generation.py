@@ -77,7 +77,7 @@ def test_an_ingest_keeps_up_what_was_asked_for_once(filled: Memory, write: Write
 def test_nothing_is_generated_that_nobody_asked_for(memory: Memory, write: Write) -> None:
     memory.ingest([write("a.jsonl", *said("s1", "I moved to Porto yesterday."))])
     assert rows(memory) == []
-    memory.search("Porto", strategy_name="sgmem")
+    memory.search("Porto", strategy="sgmem")
     assert rows(memory)
 
 
@@ -134,8 +134,8 @@ def test_what_its_sources_do_not_support_is_kept_and_not_given(
     assert supported is False
     assert reason
     assert memories(memory.view(), Kind.FACT).supported.tolist() == [False]
-    assert all("Vienna" not in hit.unit.text for hit in memory.search("Vienna", strategy_name="sgmem"))
-    asked_for = memory.search("Vienna", strategy_name="sgmem", filters=Filters(unsupported=True))
+    assert all("Vienna" not in hit.unit.text for hit in memory.search("Vienna", strategy="sgmem"))
+    asked_for = memory.search("Vienna", strategy="sgmem", filters=Filters(unsupported=True))
     assert any("Vienna (unsupported: " in hit.unit.text for hit in asked_for)
     with memory.store.reading() as db:
         shown = graph.whole(db)
@@ -151,4 +151,4 @@ def test_another_embedder_generates_again(filled: Memory, tmp_path: Path) -> Non
 
     Memory(path, embedder=Other()).ingest([], re_embed=True)
     again = Memory(path, embedder=Other())
-    assert again.search("boat", strategy_name="sgmem")
+    assert again.search("boat", strategy="sgmem")

@@ -136,7 +136,7 @@ def test_what_rests_on_a_turn_is_found_by_it(cli: Cli, store: Path) -> None:
 @pytest.mark.parametrize("name", ["sgmem:R", "sgmem:T", "sgmem:S"])
 def test_a_chunk_has_the_id_of_its_unit(prepared_store: Path, name: str, filters: Filters) -> None:
     memory = Memory(prepared_store)
-    hits = memory.search("What do we eat?", strategy_name=name, filters=filters)
+    hits = memory.search("What do we eat?", strategy=name, filters=filters)
     with memory.store.reading() as db:
         for hit in hits:
             (found,) = db.execute("select kind from unit where id = ?", [hit.unit.id]).fetchall()

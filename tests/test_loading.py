@@ -53,7 +53,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Watched]:
 def _loaded(store: Path, name: str, monkeypatch: pytest.MonkeyPatch, filters: Filters | None = None) -> set[str]:
     memory = Memory(store)
     with _watched(monkeypatch) as watched:
-        assert memory.search("What does Theo cook?", strategy_name=name, at=AT, filters=filters, k=3)
+        assert memory.search("What does Theo cook?", strategy=name, at=AT, filters=filters, k=3)
     seen = memory.view()
     held = {"vectors"} if {"_matrix", "_vectors"} & vars(seen).keys() else set()
     held |= {"sentences"} if "_sentences" in vars(seen) else set()
@@ -100,10 +100,10 @@ def test_fused_loads_the_turns_in_one_query(prepared_store: Path, monkeypatch: p
 @pytest.mark.parametrize("question", ["What does Theo cook?", "night shifts", "Who is Lena?"])
 def test_the_cosines_of_few_turns_are_those_of_all(prepared_store: Path, question: str) -> None:
     memory = Memory(prepared_store)
-    hits = memory.search(question, strategy_name="bm25", at=AT)
+    hits = memory.search(question, strategy="bm25", at=AT)
     seen = memory.view()
     found = [hit.trace["cosine"] for hit in hits]
-    (vector,) = memory._model.result().embed([question])  # type: ignore[union-attr]
+    (vector,) = memory._encoders._loading.result().embed([question])  # type: ignore[union-attr]
     every = seen.cosines(vector[None])[0]
     of_rows = seen.rows_of([hit.unit.sources[0] for hit in hits])
     assert found == pytest.approx([every[seen.owner == row].max() for row in of_rows], abs=2e-6)

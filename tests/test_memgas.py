@@ -139,7 +139,7 @@ def test_every_granularity_of_every_session_is_a_node(sample: Memory) -> None:
 
 
 def test_hits_are_sessions_with_their_nearest_turns(sample: Memory) -> None:
-    hits = sample.search("What is Nora's phone number?", k=5, strategy_name="memgas", at=AT)
+    hits = sample.search("What is Nora's phone number?", k=5, strategy="memgas", at=AT)
     assert [hit.unit.kind for hit in hits] == [Kind.SESSION] * 5
     assert all(1 <= len(hit.unit.sources) <= MemGAS().turns for hit in hits)
     assert "07700 900871" in hits[0].unit.text
@@ -151,7 +151,7 @@ def test_hits_are_sessions_with_their_nearest_turns(sample: Memory) -> None:
 def test_each_part_can_be_left_out(sample: Memory, part: str) -> None:
     question = "What did Theo build in the workshop?"
     whole, less = (
-        [(h.unit.id, h.score) for h in sample.search(question, k=10, strategy_name=name, at=AT)]
+        [(h.unit.id, h.score) for h in sample.search(question, k=10, strategy=name, at=AT)]
         for name in ("memgas", f"memgas:without-{part}")
     )
     assert whole != less

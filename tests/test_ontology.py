@@ -156,7 +156,7 @@ def test_an_expansion_adds_one_signal_to_the_view_that_leads(filled: Memory, lea
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_can_be_left_out(filled: Memory, part: str) -> None:
-    found = filled.search("Can you recommend hotels?", k=3, strategy_name=f"ontology:without-{part}")
+    found = filled.search("Can you recommend hotels?", k=3, strategy=f"ontology:without-{part}")
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     assert len(found) == 3
 

@@ -87,7 +87,7 @@ def test_neighbours_by_words(garden: Memory) -> None:
 def test_the_variant_says_which_memories_are_asked(prepared_store: Path) -> None:
     memory = Memory(prepared_store)
     kinds = {
-        name: {hit.unit.kind for hit in memory.search("What does Theo make?", k=200, strategy_name=name, at=AT)}
+        name: {hit.unit.kind for hit in memory.search("What does Theo make?", k=200, strategy=name, at=AT)}
         for name in ("sgmem:S", "sgmem:TF", "sgmem:RMI", "sgmem")
     }
     assert kinds["sgmem:S"] == {Kind.SESSION}

@@ -169,12 +169,12 @@ def test_a_question_sees_a_store_that_grows_meanwhile_as_one(tmp_path: Path, nam
         Memory(path, embedder="fake").add(added[-1:])
 
     memory = Memory(path, embedder=Interrupted(write, times))
-    found = memory.search("Is the boat mended?", k=20, strategy_name=name)
+    found = memory.search("Is the boat mended?", k=20, strategy=name)
     seen = sum("mended" in hit.unit.text for hit in found)
     assert seen == times  # it looked again each time, and at last with the store held
     assert len(found) == 5 + seen
     assert all(hit.unit.text for hit in found)
-    assert memory.ask("Is the boat mended?", strategy_name=name).hits
+    assert memory.ask("Is the boat mended?", strategy=name).hits
 
 
 def test_a_view_is_of_one_revision(tmp_path: Path) -> None:

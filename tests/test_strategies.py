@@ -30,7 +30,7 @@ QUESTIONS = [
 
 
 def _search(memory: Memory, question: str, name: str, k: int = 10, filters: Filters | None = None):  # type: ignore[no-untyped-def]
-    return memory.search(question, k=k, strategy_name=name, at=AT, filters=filters)
+    return memory.search(question, k=k, strategy=name, at=AT, filters=filters)
 
 
 @pytest.fixture(scope="module")

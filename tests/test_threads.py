@@ -116,7 +116,7 @@ def test_many_threads_find_what_one_finds(prepared_store: Path) -> None:
     questions = ["When did Nora start her new job?", "What is Theo allergic to?", "What did Sam plan in June?"]
 
     def ask(memory: Memory, strategy: str, _thread: int = 0) -> list[object]:
-        answers = [memory.ask(question, at=at, strategy_name=strategy) for question in questions]
+        answers = [memory.ask(question, at=at, strategy=strategy) for question in questions]
         return [(r.answer, [(h.unit.id, h.score, h.trace) for h in r.hits]) for r in answers]
 
     for strategy in ("fused", "emem-g"):

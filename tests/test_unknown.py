@@ -55,7 +55,7 @@ def test_a_moment_comes_back_as_it_was_stored(said: datetime, offset: int | None
 def test_generated_memory_keeps_a_time_of_one_microsecond_before_the_epoch(memory: Memory) -> None:
     at = (EPOCH - TICK).astimezone(timezone(timedelta(minutes=-1)))
     memory.add([Message("I live in Lisbon with my sister and I love sailing.", "Ana", said_at=at)])
-    hits = memory.search("Where does Ana live?", strategy_name="emem")
+    hits = memory.search("Where does Ana live?", strategy="emem")
     assert hits
     assert {hit.unit.at for hit in hits} == {at}
     assert {hit.unit.at.utcoffset() for hit in hits if hit.unit.at} == {timedelta(minutes=-1)}

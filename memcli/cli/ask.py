@@ -34,6 +34,7 @@ def ask(
     strategy: o.StrategyName = None,
     variant: o.Variant = None,
     without: o.Without = None,
+    rerank: o.Rerank = None,
     unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
@@ -61,7 +62,8 @@ def ask(
         k=max(k, o.READ),
         filters=narrowing.filters,
         at=narrowing.at,
-        strategy_name=chosen,
+        strategy=chosen,
+        rerank=rerank or "",
         watch=pen.write if pen and sys.stdout.isatty() else None,
         tell=_remark,
     )

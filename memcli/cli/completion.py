@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..store.names import Heard
 
-__all__ = ["contenders", "conversations", "embedders", "formats", "speakers", "strategies"]
+__all__ = ["contenders", "conversations", "embedders", "formats", "rerankers", "speakers", "strategies"]
 
 
 def strategies(incomplete: str) -> list[str]:
@@ -35,7 +35,16 @@ def contenders(incomplete: str) -> list[str]:
 
 def embedders(incomplete: str) -> list[str]:
     """The embedders, those that need a model's name with a colon."""
-    return [name for name in ("minilm", "sentence-transformers:", "openai:") if name.startswith(incomplete)]
+    from ..providers.embedding import choices
+
+    return _begun(incomplete, choices())
+
+
+def rerankers(incomplete: str) -> list[str]:
+    """The rerankers, those that need a model's name with a colon."""
+    from ..providers.reranking import choices
+
+    return _begun(incomplete, choices())
 
 
 def formats(incomplete: str) -> list[str]:
@@ -63,6 +72,11 @@ def _next(incomplete: str, names: Iterable[str]) -> list[str]:
     """Of names that may be listed with commas, those that the last of `incomplete` may become."""
     before, comma, begun = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in names if name.startswith(begun)]
+
+
+def _begun(incomplete: str, choices: Iterable[str]) -> list[str]:
+    """Of choices such as `openai:NAME` what `incomplete` may become, up to the name."""
+    return [name for name in (each.removesuffix("NAME") for each in choices) if name.startswith(incomplete)]
 
 
 def _stored(

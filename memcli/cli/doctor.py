@@ -39,6 +39,7 @@ def doctor(
 
     Of a sound store that answers were noted in it says how they do: whether what was useful is still found, what an
     answer costs and how long it takes, how far graph and dense view disagree, how many assertions are guesses.
+    Of one that was not filled by minilm it says where thresholds are not calibrated for its embedder.
 
     Exit code 3: something is damaged, and after --repair still is. Answers that get worse are no damage.
     """
@@ -57,6 +58,8 @@ def doctor(
         for finding in found.left:
             emit(f"{'harmless' if finding.harmless else 'damaged'}: {one_line(_line(finding))}{_can(finding)}")
         emit("the store is sound" if found.is_sound else "the store is damaged")
+        if found.is_sound and not memory.care.is_calibrated():
+            emit(f"thresholds: {o.UNCALIBRATED}")
         for signal in _shown(signals):
             emit(one_line(_drifting(signal)))
     return 0 if found.is_sound else _DAMAGED

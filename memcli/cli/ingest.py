@@ -123,7 +123,7 @@ def _generate(memory: Memory, model: str, strategies: Sequence[str], budget: int
     with counted("generating memory") as advance:
         left = memory.generate(
             model,
-            strategy_names=strategies,
+            strategies=strategies,
             budget=budget,
             tell=lambda line: say(f"memcli: {line}"),
             watch=lambda _what, done, of: advance(done, of),

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 #: How many turns the reader is given, whatever number is shown.
 READ = 20
+#: What is said of a store whose embedder's thresholds were not found yet.
+UNCALIBRATED = "minilm's, not calibrated for this embedder: that takes 500 distinct sentences in two sessions"
 
 __all__ = [
     "READ",
+    "UNCALIBRATED",
     "At",
     "Budget",
     "Conversation",
@@ -30,6 +33,7 @@ __all__ = [
     "Jsonl",
     "Model",
     "Narrowing",
+    "Rerank",
     "Since",
     "Speaker",
     "Store",
@@ -82,6 +86,16 @@ StrategyName = Annotated[
         autocompletion=completion.strategies,
         help="fused (the default), sgmem, memgas, emem, emem-g, ontology, dense or bm25; NAME:VARIANT. "
         "The first use of sgmem, memgas, emem or emem-g makes generated memory: minutes in a large store.",
+    ),
+]
+Rerank = Annotated[
+    str | None,
+    typer.Option(
+        "--rerank",
+        metavar="NAME",
+        autocompletion=completion.rerankers,
+        help="Put the first hits in the order of a model that looks at each: endpoint:NAME (it is sent the question "
+        "and 50 hits, at OPENAI_BASE_URL) or sentence-transformers:NAME-or-path. Default: none.",
     ),
 ]
 Model = Annotated[

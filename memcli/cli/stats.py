@@ -18,11 +18,13 @@ def stats(as_json: o.Json = False, store: o.Store = None) -> None:
     from .render import emit, emit_json
 
     memory = o.memory(store)
-    found = memory.care.statistics()
+    found, calibrated = memory.care.statistics(), memory.care.is_calibrated()
     if as_json:
-        emit_json({"store": o.typed(str(memory.store.path)), **_record(found)})
+        emit_json({"store": o.typed(str(memory.store.path)), **_record(found), "calibrated": calibrated})
         return
     rows = [("store", str(memory.store.path)), *_rows(found)]
+    if not calibrated:
+        rows.append(("thresholds", o.UNCALIBRATED))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         emit(f"{name:<{width}}  {value}")

@@ -165,7 +165,7 @@ def contenders(wanted: str) -> list[str]:
 
     Raises UsageError.
     """
-    every = [*BASELINES, *reversed(list(STRATEGIES))]
+    every = [*BASELINES, *reversed(STRATEGIES.names())]
     groups = {"all": every, "baselines": [*BASELINES, "bm25", "dense"]}
     names = [n for part in wanted.split(",") if part.strip() for n in groups.get(part.strip(), [part.strip()])]
     if not names:

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from ..formats import FORMATS, Message, turn_id
+from ..formats import Message, named, turn_id
 from ..formats.moments import moment
 from ..model import TurnId
 from .questions import (
@@ -89,7 +89,7 @@ def own_question(id_: str, found: object, places: Mapping[str, TurnId]) -> GoldQ
 
 def _messages(item: Mapping[str, Any], format_name: str) -> list[Message]:
     stream = io.BytesIO(orjson.dumps([item]))
-    return [r for r in FORMATS[format_name].read(stream, format_name) if isinstance(r, Message)]
+    return [r for r in named(format_name).read(stream, format_name) if isinstance(r, Message)]
 
 
 def _locomo_question(id_: str, found: Mapping[str, Any], places: Mapping[str, TurnId | None]) -> GoldQuestion:

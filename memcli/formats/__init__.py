@@ -7,7 +7,7 @@ sessions of them. One file a format; `FORMATS` is the table of them.
 from __future__ import annotations
 
 from .base import HEAD_BYTES, Format, Message, Problem
-from .detection import FORMATS, detect
+from .detection import FORMATS, detect, named
 from .reading import read
 from .sessions import GAP, Piece, SessionSplitter, turn_id
 from .sources import Source, bytes_of, sources
@@ -24,6 +24,7 @@ __all__ = [
     "Source",
     "bytes_of",
     "detect",
+    "named",
     "read",
     "sources",
     "turn_id",

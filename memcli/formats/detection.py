@@ -2,58 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
+from functools import lru_cache
 
 from memcli.errors import InputUnreadable, UsageError
+from memcli.extensions import Extensible
 
 from .base import Format, Guess
-from .chatgpt import ChatGpt
-from .claude_ai import ClaudeAi
-from .claude_code import ClaudeCode
-from .codex import Codex
-from .discord import Discord
-from .jsonl import JsonLines
-from .locomo import Locomo
-from .longmemeval import LongMemEval
-from .markdown import Markdown
-from .plain import Plain
-from .slack import Slack
-from .telegram import Telegram
-from .whatsapp import WhatsApp
 
 __all__ = ["FORMATS", "detect", "named", "recognise"]
 
-_ALL: tuple[Format, ...] = (
-    ChatGpt(),
-    ClaudeAi(),
-    ClaudeCode(),
-    Codex(),
-    Slack(),
-    WhatsApp(),
-    Telegram(),
-    Discord(),
-    Locomo(),
-    LongMemEval(),
-    JsonLines(),
-    Markdown(),
-    Plain(),
+#: How each format is made: a factory without parameters, which makes a `Format` whose `name` is the one here.
+#:
+#: Detection asks in this order: the more particular first, then those of installed packages, by name, and last the
+#: guesses, which much that is no transcript looks like.
+FORMATS = Extensible(
+    "memcli.formats",
+    {
+        "chatgpt": "memcli.formats.chatgpt:ChatGpt",
+        "claude-ai": "memcli.formats.claude_ai:ClaudeAi",
+        "claude-code": "memcli.formats.claude_code:ClaudeCode",
+        "codex": "memcli.formats.codex:Codex",
+        "slack": "memcli.formats.slack:Slack",
+        "whatsapp": "memcli.formats.whatsapp:WhatsApp",
+        "telegram": "memcli.formats.telegram:Telegram",
+        "discord": "memcli.formats.discord:Discord",
+        "locomo": "memcli.formats.locomo:Locomo",
+        "longmemeval": "memcli.formats.longmemeval:LongMemEval",
+        "jsonl": "memcli.formats.jsonl:JsonLines",
+        "markdown": "memcli.formats.markdown:Markdown",
+        "plain": "memcli.formats.plain:Plain",
+    },
 )
-
-#: Every format by name. Detection asks in this order: the more particular first.
-FORMATS: Mapping[str, Format] = MappingProxyType({each.name: each for each in _ALL})
+_GUESSES = ("markdown", "plain")
 
 
+@lru_cache
 def named(name: str) -> Format:
-    """The format called `name`; `UsageError` if there is none."""
+    """The format called `name`; `UsageError` if there is none, or a package's cannot be used."""
     if name not in FORMATS:
         raise UsageError(f"unknown format {name!r}", f"formats: {', '.join(FORMATS)}")
-    return FORMATS[name]
+    made: Format = FORMATS.make(name)
+    return made
 
 
 def recognise(head: bytes) -> Format | None:
     """The first format that recognises an input by its beginning, beyond doubt."""
-    return next((each for each in FORMATS.values() if _is_sure(each, head)), None)
+    return next((each for each in _in_order() if _is_sure(each, head)), None)
+
+
+def _in_order() -> Iterator[Format]:
+    """Every format, as detection asks them. Installed packages are looked for only where no format of memcli's fits."""
+    yield from (named(name) for name in FORMATS.built_in if name not in _GUESSES)
+    yield from (named(name) for name in FORMATS if name not in FORMATS.built_in)
+    yield from (named(name) for name in _GUESSES)
 
 
 def _is_sure(each: Format, head: bytes) -> bool:
@@ -62,7 +64,7 @@ def _is_sure(each: Format, head: bytes) -> bool:
 
 def detect(head: bytes, source: str = "the input") -> Format:
     """The format of an input that begins with `head`; `InputUnreadable` if no format recognises it."""
-    if found := recognise(head) or next((each for each in FORMATS.values() if each.sniff(head)), None):
+    if found := recognise(head) or next((each for each in _in_order() if each.sniff(head)), None):
         return found
     raise InputUnreadable(
         f"the format of {source} is not recognised", f"formats: {', '.join(FORMATS)}; choose one with --format"

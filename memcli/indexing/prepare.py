@@ -10,6 +10,7 @@ from ..model import Needs, SessionId
 from ..providers.embedding import Embedder
 from ..store import ledger
 from ..store.connection import Store
+from .calibration import calibrate, profile
 from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def prepare(
     watch: Watch = lambda _what, _done, _of: None,
 ) -> None:
     """Runs the producers for every session that lacks what they make. Raises StoreError, ModelUnavailable."""
+    if producers:
+        calibrate(store, model())
     for producer in producers:
         _RUNS[producer](store, model(), watch)
 
@@ -51,6 +54,7 @@ def tag(store: Store, embedder: Embedder, sessions: Sequence[SessionId]) -> None
     from .ontology.runner import Assertions
 
     if sessions:
+        calibrate(store, embedder)
         Assertions(store, embedder).run(sessions)
 
 
@@ -127,7 +131,9 @@ def _model_memories(store: Store, embedder: Embedder, model: LanguageModel, watc
     from .memories.by_model import ModelMemories
     from .memories.runner import Generator
 
-    Generator(store, embedder, partial(watch, "generating memory"), ModelMemories(model), failed).run()
+    with store.reading() as db:
+        writer = ModelMemories(model, profile=profile(db))
+    Generator(store, embedder, partial(watch, "generating memory"), writer, failed).run()
 
 
 def _model_events(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:

@@ -27,7 +27,7 @@ def language(code: str) -> Language:
     """The language called `code`. Raises UsageError."""
     if code not in LANGUAGES:
         raise UsageError(f"unknown language {code!r}", f"choose one of: {', '.join(LANGUAGES.names())}")
-    made: Language = LANGUAGES.load(code)()
+    made: Language = LANGUAGES.make(code)
     return made
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from ..generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
 from ..model import Cue, Question, Turn
+from ..providers.profiles import MINILM
 from ..text import STOPWORDS, content_stems
 from ..times import Expression, Length, Span, describe
 from . import names as known
@@ -123,8 +124,8 @@ class Language:
         """The facts of a session, in the order in which they were said."""
         return []
 
-    def supersedes(self, new: Told, old: Told) -> bool:
-        """Whether the fact `new` makes `old` untrue."""
+    def supersedes(self, new: Told, old: Told, one_thing: float = MINILM.one_thing) -> bool:
+        """Whether the fact `new` makes `old` untrue. `one_thing`: the least cosine of two facts of one thing."""
         return False
 
     def events(self, session: SessionText) -> list[Event]:

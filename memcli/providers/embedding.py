@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from ..errors import ModelUnavailable, UsageError
+from ..extensions import Extensible
 from .minilm import MiniLM
 from .vectors import Vectors, unit_rows
 
 __all__ = [
     "DEFAULT",
+    "EMBEDDERS",
     "Embedder",
+    "OpenAI",
+    "SentenceTransformers",
+    "choices",
     "embedder",
     "embedder_id",
+    "fake",
+    "given",
     "how_to_use",
     "is_known",
+    "minilm",
     "name_of",
 ]
 
 DEFAULT = "minilm"
 #: What an embedder is called that no name makes: a program hands it over.
 _GIVEN = "given"
+#: How each embedder is made: a factory `(model: str, bulk: bool) -> Embedder`.
+#:
+#: `model` is what stands behind the colon of `name:model`, empty where nothing does; `bulk`: prepare for thousands of
+#: texts. A factory raises UsageError for a model that makes no sense, and ModelUnavailable. The `id` of what it makes
+#: is the name that it was asked for by, unless that says too little.
+EMBEDDERS = Extensible(
+    "memcli.embedders",
+    {
+        "minilm": "memcli.providers.embedding:minilm",
+        "sentence-transformers": "memcli.providers.embedding:SentenceTransformers",
+        "openai": "memcli.providers.embedding:OpenAI",
+        "fake": "memcli.providers.embedding:fake",
+        _GIVEN: "memcli.providers.embedding:given",
+    },
+)
+#: Those of memcli's own that are named with a model, and those that are not for people to name.
+_NAMED = ("sentence-transformers", "openai", _GIVEN)
+_UNSAID = ("fake", _GIVEN)
 
 
 class Embedder(Protocol):
@@ -45,20 +71,28 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
-    """The embedder called `minilm`, `sentence-transformers:NAME-or-path`, `openai:NAME` or `fake`.
+    """The embedder called `minilm`, `sentence-transformers:NAME-or-path`, `openai:NAME`, `fake`, or as a package's is.
 
     `bulk`: prepare for thousands of texts (a slower start, a faster run). Raises UsageError, ModelUnavailable.
     """
     kind, _, model = name.partition(":")
     if not is_known(name):
-        raise UsageError(f"unknown embedder {name!r}", "use minilm, sentence-transformers:NAME or openai:NAME")
-    return _KINDS[kind](model, bulk)
+        raise UsageError(f"unknown embedder {name!r}", f"choose one of: {', '.join(choices())}")
+    made: Embedder = EMBEDDERS.make(kind, model, bulk)
+    return made
+
+
+def choices() -> list[str]:
+    """What people may ask for, memcli's own first; NAME stands where the name of a model belongs."""
+    return [f"{name}:NAME" if name in _NAMED else name for name in EMBEDDERS if name not in _UNSAID]
 
 
 def is_known(name: str) -> bool:
     """Whether there is an embedder that could be called so. It is not loaded."""
     kind, _, model = name.partition(":")
-    return kind in _KINDS and bool(model) == (kind in _NAMED)
+    if kind in EMBEDDERS.built_in:
+        return bool(model) == (kind in _NAMED)
+    return kind in EMBEDDERS
 
 
 def name_of(model: Embedder) -> str:
@@ -79,23 +113,26 @@ def embedder_id(name: str) -> str:
     return MiniLM.id if name == DEFAULT else name
 
 
-def _minilm(_: str, bulk: bool) -> Embedder:
+def minilm(_: str, bulk: bool) -> Embedder:
+    """The default, at once and offline."""
     return MiniLM(bulk=bulk)
 
 
-def _given(id_: str, _: bool) -> Embedder:
+def given(id_: str, _: bool) -> Embedder:
+    """What no name makes. Raises UsageError."""
     raise UsageError(
         f"this store was filled by the embedder {id_} of a program, which no name makes", how_to_use(f"{_GIVEN}:{id_}")
     )
 
 
-def _fake(_: str, __: bool) -> Embedder:
+def fake(_: str, __: bool) -> Embedder:
+    """The stand-in for tests."""
     from .fakes import FakeEmbedder
 
     return FakeEmbedder()
 
 
-class _SentenceTransformers:
+class SentenceTransformers:
     """Any model of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
 
     def __init__(self, model: str, _: bool) -> None:
@@ -121,7 +158,7 @@ class _SentenceTransformers:
         return unit_rows(self._model.encode(list(texts), show_progress_bar=False, convert_to_numpy=True))
 
 
-class _OpenAI:
+class OpenAI:
     """Any OpenAI-compatible embeddings endpoint; OPENAI_BASE_URL and OPENAI_API_KEY say which and who."""
 
     _BATCH = 256
@@ -145,6 +182,10 @@ class _OpenAI:
         parts = [self._ask([t or " " for t in texts[i : i + self._BATCH]]) for i in starts]
         return unit_rows(np.concatenate(parts)) if parts else np.zeros((0, self.dimension), dtype=np.float32)
 
+    def close(self) -> None:
+        """Ends the connections to the endpoint."""
+        self._client.close()
+
     def _ask(self, texts: list[str]) -> Vectors:
         try:
             reply = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float")
@@ -160,13 +201,3 @@ class _OpenAI:
 
 def _line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-
-
-_KINDS: dict[str, Callable[[str, bool], Embedder]] = {
-    "minilm": _minilm,
-    "sentence-transformers": _SentenceTransformers,
-    "openai": _OpenAI,
-    "fake": _fake,
-    _GIVEN: _given,
-}
-_NAMED = {"sentence-transformers", "openai", _GIVEN}

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from memcli.errors import ModelUnavailable, StoreBusy, StoreNotWritable, UsageError
 from memcli.model import Hit, Query
-from memcli.providers.language import Calls, LanguageModel, Watch, language_model
+from memcli.providers.language import Calls, ChatModel, LanguageModel, Watch, language_model
 from memcli.providers.metering import Budget
 from memcli.reading.extractive import Reader
 from memcli.reading.generative import MOST_TURNS, GenerativeReader, Written
@@ -79,6 +79,11 @@ class Consulted:
         if tell is not None and self._tells:
             self._say_once(self._model, tell)
         return self._model
+
+    def close(self) -> None:
+        """Ends the connections of a model that was made here."""
+        if self._tells and isinstance(self._model, ChatModel):
+            self._model.close()
 
     def _say_once(self, model: LanguageModel, tell: Tell) -> None:
         key = sha256(f"told\n{model.id}\n{model.endpoint}".encode()).hexdigest()

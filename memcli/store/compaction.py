@@ -42,7 +42,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
 
     Raises StoreMissing, StoreBusy, StoreDamaged (the copy does not match), StoreNotWritable (no room for the copy).
     """
-    if store.path is None or not store.exists:
+    if not store.exists or store.path is None:
         raise StoreMissing(f"no store at {store.path}", "make one with: memcli ingest FILE")
     before = _size(store.path)
     if dry_run:

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 import duckdb
 
-from ..errors import StoreBusy, StoreMissing, StoreNotWritable
+from ..errors import StoreBusy, StoreMissing, StoreNotWritable, UsageError
 from . import location, migrations
 from .failures import explained, failed_on_file, was_interrupted
 from .process_wide import ProcessWide
@@ -90,12 +90,24 @@ class Store:
         self._first: Callable[[duckdb.DuckDBPyConnection], object] | None = None
         self._held = threading.local()  # the connection that this thread has open for reading, if any
         self._shared = duckdb.connect(":memory:", config=_CONFIG) if path is None else None
+        self._closed = False
         if self._shared is not None:
             migrations.migrate(self._shared)
+
+    def close(self) -> None:
+        """Gives up what it holds. Whoever uses it afterwards is told so by a UsageError; once more does no harm."""
+        self._closed = True
+        if self._shared is not None:
+            self._shared.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UsageError("this memory is closed", "open it again: Memory(path)")
 
     @property
     def exists(self) -> bool:
         """Whether there is a file (or memory) to read. Raises StoreError where its path can be none of a store."""
+        self._check_open()
         return self.path is None or location.is_there(self.path)
 
     def begin_with(self, first: Callable[[duckdb.DuckDBPyConnection], object]) -> None:
@@ -119,6 +131,7 @@ class Store:
         if held is not None:
             yield held
             return
+        self._check_open()
         if self._shared is not None:
             with self._shared.cursor() as db, self._snapshot(db):  # threads that share one mix up their results
                 yield db
@@ -157,6 +170,7 @@ class Store:
 
         Raises StoreDamaged, StoreTooNew, StoreNotWritable, StoreBusy.
         """
+        self._check_open()
         if self._shared is not None:
             with self._access.alone(self.path, wait), self._shared.cursor() as db:
                 self._begin(db)

@@ -28,6 +28,7 @@ __all__ = [
     "find_rows",
     "find_vectors",
     "load_matrix",
+    "load_rows",
 ]
 
 Floats = npt.NDArray[np.float32]
@@ -81,6 +82,12 @@ def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
     """The numbers, and the vectors float16 [n, dimension], of all vectors in order."""
     found = columns(db, "select seq, data from vector order by seq")
     return found["seq"].astype(np.int64), _matrix(found["data"].tolist(), dimension)
+
+
+def load_rows(db: DuckDBPyConnection, seqs: Sequence[int], dimension: int) -> Halves:
+    """The vectors float16 [n, dimension] with these numbers, which ascend."""
+    found = columns(db, "select data from vector where seq in (select unnest(?::integer[])) order by seq", [list(seqs)])
+    return _matrix(found["data"].tolist(), dimension)
 
 
 def _matrix(data: Sequence[bytes], dimension: int) -> Halves:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..extensions import Extensible
 from .base import Strategy
 
 if TYPE_CHECKING:
@@ -14,76 +14,36 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "STRATEGIES", "Strategy", "strategy"]
 
 DEFAULT = "fused"
+#: How each strategy is made: a factory `(variant: str, filters: Filters | None) -> Strategy`.
+#:
+#: `variant` is what stands behind the colon of `name:variant`, empty for the whole: a factory that has none of this
+#: name raises UsageError (`strategies.base.no_variant`). `filters` are the filters of candidates that the caller
+#: wishes, a language model's or None; most strategies have no use for them.
+STRATEGIES = Extensible(
+    "memcli.strategies",
+    {
+        "fused": "memcli.strategies.fused:variant",
+        "sgmem": "memcli.strategies.sgmem:variant",
+        "memgas": "memcli.strategies.memgas:variant",
+        "emem": "memcli.strategies.emem:emem",
+        "emem-g": "memcli.strategies.emem:emem_g",
+        "ontology": "memcli.strategies.ontology:variant",
+        "dense": "memcli.strategies.dense:variant",
+        "bm25": "memcli.strategies.bm25:variant",
+    },
+)
 
 
-def _fused(_variant: str, _filters: Filters | None) -> Strategy:
-    from .fused import Fused
-
-    return Fused()
-
-
-def _dense(_variant: str, _filters: Filters | None) -> Strategy:
-    from .dense import Dense
-
-    return Dense()
-
-
-def _bm25(_variant: str, _filters: Filters | None) -> Strategy:
-    from .bm25 import BM25
-
-    return BM25()
-
-
-def _sgmem(variant: str, _filters: Filters | None) -> Strategy:
-    from . import sgmem
-
-    return sgmem.variant(variant)
-
-
-def _memgas(variant: str, _filters: Filters | None) -> Strategy:
-    from . import memgas
-
-    return memgas.variant(variant)
-
-
-def _emem(_variant: str, filters: Filters | None) -> Strategy:
-    from .emem import EMem
-
-    return EMem(filters=filters) if filters else EMem()
-
-
-def _emem_g(_variant: str, filters: Filters | None) -> Strategy:
-    from .emem import EMemG
-
-    return EMemG(filters=filters) if filters else EMemG()
-
-
-def _ontology(variant: str, _filters: Filters | None) -> Strategy:
-    from . import ontology
-
-    return ontology.variant(variant)
-
-
-#: How each strategy is made of the name of its variant, empty for the whole, and of the filters of candidates.
-STRATEGIES: Mapping[str, Callable[[str, Filters | None], Strategy]] = {
-    "fused": _fused,
-    "sgmem": _sgmem,
-    "memgas": _memgas,
-    "emem": _emem,
-    "emem-g": _emem_g,
-    "ontology": _ontology,
-    "dense": _dense,
-    "bm25": _bm25,
-}
-_VARIED = ("sgmem", "memgas", "ontology")
-
-
-def strategy(name: str, filters: Filters | None = None) -> Strategy:
-    """The strategy called `name`, or `name:variant` (`sgmem:TF`, `memgas:without-router`). Raises UsageError.
+def strategy(wanted: str | Strategy, filters: Filters | None = None) -> Strategy:
+    """The strategy called `name`, or `name:variant` (`sgmem:TF`, `memgas:without-router`); one that is made, as it is.
 
     `filters`: what chooses among candidates, for strategies that leave it to others; None: what needs no model.
+    Raises UsageError.
     """
-    kind, _, variant = name.partition(":")
-    if kind not in STRATEGIES or (variant and kind not in _VARIED):
-        raise UsageError(f"unknown strategy {name!r}", f"choose one of: {', '.join(STRATEGIES)}")
-    return STRATEGIES[kind](variant, filters)
+    if not isinstance(wanted, str):
+        return wanted
+    kind, _, variant = wanted.partition(":")
+    if kind not in STRATEGIES:
+        raise UsageError(f"unknown strategy {wanted!r}", f"choose one of: {', '.join(STRATEGIES)}")
+    made: Strategy = STRATEGIES.make(kind, variant, filters)
+    return made

@@ -25,6 +25,7 @@ __all__ = [
     "evidence",
     "left_out",
     "mention_vectors",
+    "no_variant",
     "ranked",
     "top_hits",
     "turn_hits",
@@ -38,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Strategy(Protocol):
-    """A way of finding evidence. Adding one is one file here and one line in `STRATEGIES`."""
+    """A way of finding evidence. Adding one is a class and a factory in `STRATEGIES`, or in a package's entry point."""
 
     @property
     def needs(self) -> Needs:
@@ -82,6 +83,12 @@ def left_out(variant: str, parts: Sequence[str], strategy_name: str) -> frozense
     if not named <= set(parts) or (variant and not variant.startswith("without-")):
         raise UsageError(f"no variant {variant!r} of {strategy_name}", f"without-{'|'.join(parts)}")
     return named
+
+
+def no_variant(variant: str, strategy_name: str) -> None:
+    """What the factory of a strategy without variants asks first. Raises UsageError where one is named."""
+    if variant:
+        raise UsageError(f"no variant {variant!r} of {strategy_name}", "it has none")
 
 
 def mention_vectors(query: Query) -> list[npt.NDArray[np.float32]]:

@@ -11,9 +11,9 @@ from ..model import Hit, Kind, Needs, Query
 from ..ranking.bm25 import K1, B, bm25
 from ..store.views.view import View
 from ..text import content_stems
-from .base import top_hits
+from .base import no_variant, top_hits
 
-__all__ = ["BM25"]
+__all__ = ["BM25", "variant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +36,9 @@ class BM25:
         hits = top_hits(view, found.scores[rows], query.filters, k, traces, rows)
         near = view.nearest_of(view.rows_of([hit.unit.sources[0] for hit in hits]).tolist(), query.vector)
         return [replace(hit, trace={"cosine": c, **hit.trace}) for hit, c in zip(hits, near.tolist(), strict=True)]
+
+
+def variant(name: str, _filters: object = None) -> BM25:
+    """The strategy; it has no variants. Raises UsageError."""
+    no_variant(name, "bm25")
+    return BM25()

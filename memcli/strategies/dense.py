@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from ..model import Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum
 from ..store.views.view import View
-from .base import top_hits
+from .base import no_variant, top_hits
 
-__all__ = ["Dense"]
+__all__ = ["Dense", "variant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +28,9 @@ class Dense:
         scores = group_sum(cosines * view.weight, view.owner, view.n) / view.norms("turn")
         best = group_max(cosines, view.owner, view.n)
         return top_hits(view, scores, query.filters, k, {"cosine": best, "dense.turn": scores})
+
+
+def variant(name: str, _filters: object = None) -> Dense:
+    """The strategy; it has no variants. Raises UsageError."""
+    no_variant(name, "dense")
+    return Dense()

@@ -19,10 +19,10 @@ from ..store.cosine import cosines as cosines_of
 from ..store.cosine import unit_rows
 from ..store.views.events import EventGraph, event_graph
 from ..store.views.view import View
-from .base import mention_vectors, ranked
+from .base import mention_vectors, no_variant, ranked
 from .filters import Filters, Thresholds
 
-__all__ = ["EMem", "EMemG"]
+__all__ = ["EMem", "EMemG", "emem", "emem_g"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -110,6 +110,18 @@ class EMemG:
         seeds = np.zeros(len(found))
         seeds[kept[: self.seeds]] = found[kept[: self.seeds]]
         return seeds
+
+
+def emem(name: str, filters: Filters | None = None) -> EMem:
+    """The strategy with these filters of candidates; it has no variants. Raises UsageError."""
+    no_variant(name, "emem")
+    return EMem(filters=filters) if filters else EMem()
+
+
+def emem_g(name: str, filters: Filters | None = None) -> EMemG:
+    """The strategy with these filters of candidates; it has no variants. Raises UsageError."""
+    no_variant(name, "emem-g")
+    return EMemG(filters=filters) if filters else EMemG()
 
 
 def _cosines(query: Query, graph: EventGraph) -> Floats:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ..languages import spoken
 from ..model import Hit
+from ..providers.profiles import MINILM
 
 __all__ = ["Filters", "Thresholds"]
 
@@ -40,7 +41,7 @@ class Thresholds:
     """
 
     event_share: float = 0.62
-    argument_cosine: float = 0.7
+    argument_cosine: float = MINILM.mention
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:
         """See `Filters.mentions`."""

@@ -20,9 +20,9 @@ from ..store.cosine import cosines
 from ..store.views.assertions import assertion_index
 from ..store.views.view import View, days
 from ..text import content_stems
-from .base import top_hits
+from .base import no_variant, top_hits
 
-__all__ = ["PRODUCTS", "Features", "Fused"]
+__all__ = ["PRODUCTS", "Features", "Fused", "variant"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -103,6 +103,12 @@ class Fused:
         allowed = np.flatnonzero(view.allowed(query.filters))
         rows = _candidates(found, allowed, proposed)
         return Features(rows, *_matrix({name: values[rows] for name, values in found.items()}, gates), gates)
+
+
+def variant(name: str, _filters: object = None) -> Fused:
+    """The strategy; it has no variants. Raises UsageError."""
+    no_variant(name, "fused")
+    return Fused()
 
 
 def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats]:

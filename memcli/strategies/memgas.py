@@ -132,6 +132,6 @@ def _graph(view: View) -> _AssociationGraph:
     return _AssociationGraph(found, session, granularity, len(numbers), associations(view))
 
 
-def variant(name: str) -> MemGAS:
+def variant(name: str, _filters: object = None) -> MemGAS:
     """The whole strategy, or `without-PART` for an ablation, parts joined by `+`. Raises UsageError."""
     return MemGAS(without=left_out(name, PARTS, "memgas"))

@@ -122,7 +122,7 @@ class SGMem:
         return found
 
 
-def variant(name: str) -> SGMem:
+def variant(name: str, _filters: object = None) -> SGMem:
     """The strategy with the chunk S, R or T and any of M, F and I, as the paper names it: `SMFI`. Raises UsageError."""
     letters = name.upper() or "SMFI"
     known = letters[0] in _CHUNKS and all(letter in _MEMORIES for letter in letters[1:])

@@ -20,6 +20,7 @@ from ...store.memories import MemoryRow
 from ...store.rows import transaction
 from ...store.sharing import in_turns
 from ...store.units import add_edges
+from ..calibration import profile
 from ..plan import EVENTS, Producer
 from ..producer.asking import MemoryWriter
 from ..producer.runner import Runner
@@ -29,10 +30,8 @@ from .checking import checked
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["MOST_SYNONYMS", "SYNONYM", "Events"]
+__all__ = ["MOST_SYNONYMS", "Events"]
 
-#: Arguments of at least this cosine are synonyms: δ (EMem §4.1).
-SYNONYM = 0.9
 #: At most so many synonyms a node (EMem §3.2).
 MOST_SYNONYMS = 100
 _COVERAGE = 0.5  # an event may be completed from another turn, whose words it then has
@@ -93,7 +92,7 @@ class Events(Runner[MemoryWriter[Event], _Draft]):
             return []
         if self._arguments is None:
             self._arguments = stored.load_arguments(db, self._embedder.dimension, before=min(new))
-        return self._arguments.synonyms(new, SYNONYM, MOST_SYNONYMS)
+        return self._arguments.synonyms(new, profile(db).synonym, MOST_SYNONYMS)
 
 
 def _offline(read: StoredSession) -> _Draft:

@@ -16,12 +16,13 @@ import numpy as np
 from ...generated import Generated, SessionText, Told, began, speaker_name
 from ...model import Kind, Turn, TurnId
 from ...providers.language import LanguageModel, ModelMessage, Schema
+from ...providers.profiles import MINILM, Profile
 from ...providers.prompts import fenced, prompt, short_id, tidy
 from ...store.cosine import cosines
 from ...text import content_stems, token_estimate
 from ..plan import by_model
 from ..producer.prompting import PER_LINE, date_of, longest_reply, packed, shortened, transcript
-from .insights import SIMILAR, insights
+from .insights import insights
 
 __all__ = ["COVERAGE", "ModelMemories"]
 
@@ -59,10 +60,11 @@ class ModelMemories:
 
     coverage = COVERAGE
 
-    def __init__(self, model: LanguageModel, at_once: int = 4) -> None:
+    def __init__(self, model: LanguageModel, at_once: int = 4, profile: Profile = MINILM) -> None:
         self.producer = by_model(model.id)
         self.at_once = at_once
         self._model = model
+        self._same_fact = profile.same_fact
         self._session = prompt("memcli.indexing", "session_memory")
         self._insights = prompt("memcli.indexing", "insights")
 
@@ -81,8 +83,9 @@ class ModelMemories:
 
         Raises ModelUnavailable, BudgetSpent.
         """
-        found = insights(new, earlier)
-        groups = [_Group(f"g{i}", made, _members(made, new, earlier)) for i, made in enumerate(found, start=1)]
+        found = insights(new, earlier, similar=self._same_fact)
+        members = [_members(made, new, earlier, self._same_fact) for made in found]
+        groups = [_Group(f"g{i}", *each) for i, each in enumerate(zip(found, members, strict=True), start=1)]
         room = _MOST_TOKENS - token_estimate(self._insights.text)
         parts = packed(groups, lambda group: token_estimate(group.text), room)
         return [unit for part in parts for unit in self._worded(part)]
@@ -206,12 +209,12 @@ class _Group:
         )
 
 
-def _members(insight: Generated, new: Sequence[Told], earlier: Sequence[Told]) -> list[Told]:
+def _members(insight: Generated, new: Sequence[Told], earlier: Sequence[Told], same: float) -> list[Told]:
     """The facts behind an insight: the one that it is worded by, then the others, the latest first."""
     turns = set(insight.sources)
     of_it = [f for f in (*new, *earlier) if f.speaker == insight.label and turns.issuperset(f.sources)]
     central = next(fact for fact in of_it if insight.text.startswith(fact.text + _TALLY))
     near = cosines(central.vector, np.stack([fact.vector for fact in of_it])).tolist()
-    like = [fact for fact, cosine in zip(of_it, near, strict=True) if fact is not central and cosine >= SIMILAR]
+    like = [fact for fact, cosine in zip(of_it, near, strict=True) if fact is not central and cosine >= same]
     like.sort(key=lambda fact: fact.at.replace(tzinfo=None) if fact.at else datetime.min, reverse=True)
     return [central, *like[: _PER_GROUP - 1]]

@@ -13,18 +13,16 @@ import numpy as np
 from ...generated import Generated, Told
 from ...languages import spoken
 from ...model import Kind
+from ...providers.profiles import MINILM
 from ...store.cosine import cosines
 from ...text import content_stems
 from ...times import day
 
-__all__ = ["SIMILAR", "insights"]
-
-#: The least cosine of two facts that say the same.
-SIMILAR = 0.7
+__all__ = ["insights"]
 
 
 def insights(
-    new: Sequence[Told], earlier: Sequence[Told], *, similar: float = SIMILAR, sessions: int = 2
+    new: Sequence[Told], earlier: Sequence[Told], *, similar: float = MINILM.same_fact, sessions: int = 2
 ) -> list[Generated]:
     """The groups of like facts of one speaker that hold a new one and come from at least so many `sessions`.
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Generator"]
 
-#: Facts that are less alike than this are not of one thing: neither changes the other.
-_OF_ONE_THING = 0.55
 #: Noted for a session whose insights the model failed to word: it is not done, but what it wrote stays.
 _HALF_DONE = 0
 
@@ -60,9 +58,10 @@ class _Draft:
 
 @dataclass(slots=True)
 class _HoldingFacts:
-    """The facts that hold, as one session after the other is written."""
+    """The facts that hold, as one session after the other is written. `one_thing`: their least cosine, of one thing."""
 
     facts: Sequence[Fact]
+    one_thing: float
 
 
 class Generator(Runner[Writer, _Draft]):
@@ -71,7 +70,7 @@ class Generator(Runner[Writer, _Draft]):
     of = MEMORIES
 
     def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:
-        offline = Offline(_rarity(db, reads))
+        offline = Offline(_rarity(db, reads), self._profile)
         return lambda read: _drafted(read, read.rest(), offline)
 
     def _by_model(self, read: StoredSession, made: list[Generated], writer: Writer) -> _Draft:
@@ -92,7 +91,7 @@ class Generator(Runner[Writer, _Draft]):
             finished.append((draft, found, version))
         finished = self._checked(finished)
         vectors |= self._embed([unit.text for _, found, _ in finished for unit in found])
-        held = _HoldingFacts(earlier)
+        held = _HoldingFacts(earlier, self._profile.one_thing)
         in_turns(self._store, finished, lambda db, each: self._write_one(db, each, vectors, held))
 
     def _write_one(
@@ -100,7 +99,7 @@ class Generator(Runner[Writer, _Draft]):
     ) -> None:
         draft, found, version = finished
         with transaction(db):
-            held.facts = _write(db, draft, [*draft.units, *found], version, vectors, held.facts)
+            held.facts = _write(db, draft, [*draft.units, *found], version, vectors, held)
         self._pending.discard(draft.read.seq)
 
     def _checked(self, finished: Sequence[_Finished]) -> list[_Finished]:
@@ -119,7 +118,7 @@ class Generator(Runner[Writer, _Draft]):
 
         Of all sessions but those whose facts are about to be made again, the present one among them.
         """
-        found = memories.facts(db, Kind.FACT, np.array(new), _OF_ONE_THING)
+        found = memories.facts(db, Kind.FACT, np.array(new), self._profile.one_thing)
         number = transcript.session_numbers(db, list({fact.session for fact in found}))
         return [fact for fact in found if number[fact.session] not in self._pending]
 
@@ -130,7 +129,7 @@ class Generator(Runner[Writer, _Draft]):
         except ModelUnavailable as why:
             if self._asking is not None:
                 self._asking.gave_way(draft.read.text.session.id, why)
-            return insights(new, earlier), _HALF_DONE
+            return insights(new, earlier, similar=self._profile.same_fact), _HALF_DONE
 
 
 def _write(
@@ -139,7 +138,7 @@ def _write(
     made: Sequence[Generated],
     version: int,
     vectors: Mapping[str, Vectors],
-    earlier: Sequence[Fact],
+    held: _HoldingFacts,
 ) -> list[Fact]:
     """Writes one session's memory; returns the facts that hold then."""
     read = draft.read
@@ -148,7 +147,7 @@ def _write(
     numbers = _numbers(db, read, made)
     seqs = memories.write_memories(db, read.seq, [_row(unit, vectors[unit.text], numbers) for unit in made])
     written = {seq: (unit, vectors[unit.text]) for seq, unit in zip(seqs, made, strict=True)}
-    replaced = _supersede(db, read, written, earlier)
+    replaced = _supersede(db, read, written, held)
     _record(db, draft, version)
     session = read.text.session.id
     new = [
@@ -156,7 +155,7 @@ def _write(
         for seq, (unit, vector) in written.items()
         if unit.kind is Kind.FACT and unit.supported
     ]
-    return [fact for fact in earlier if fact.unit not in replaced] + new
+    return [fact for fact in held.facts if fact.unit not in replaced] + new
 
 
 def _fact_texts(drafts: Sequence[_Draft]) -> list[str]:
@@ -236,11 +235,11 @@ def _row(unit: Generated, vector: Vectors, numbers: dict[TurnId, int]) -> Memory
 
 
 def _supersede(
-    db: DuckDBPyConnection, read: StoredSession, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
+    db: DuckDBPyConnection, read: StoredSession, made: dict[int, tuple[Generated, Vectors]], held: _HoldingFacts
 ) -> set[int]:
     """Notes which stored facts the new ones make untrue, which it returns, and which insights they take up."""
     replaced = set()
-    for old, new, at in _changes(read.text.session, made, earlier):
+    for old, new, at in _changes(read.text.session, made, held):
         memories.replace(db, old, new, at)
         replaced.add(old)
     found = [(seq, unit, set(unit.sources)) for seq, (unit, _) in made.items() if unit.kind is Kind.INSIGHT]
@@ -253,17 +252,19 @@ def _supersede(
 
 
 def _changes(
-    session: Session, made: dict[int, tuple[Generated, Vectors]], earlier: Sequence[Fact]
+    session: Session, made: dict[int, tuple[Generated, Vectors]], held: _HoldingFacts
 ) -> Iterator[tuple[int, int, datetime | None]]:
     new = [(seq, unit, vector) for seq, (unit, vector) in made.items() if unit.kind is Kind.FACT and unit.supported]
+    earlier = held.facts
     if not new or not earlier:
         return
     alike = cosines(np.stack([vector for _, _, vector in new]), np.stack([fact.vector for fact in earlier]))
-    for a, b in np.argwhere(alike >= _OF_ONE_THING).tolist():
+    for a, b in np.argwhere(alike >= held.one_thing).tolist():
         seq, unit, vector = new[a]
-        if unit.label == earlier[b].label and _supersedes(_told(session, unit, vector), _known(earlier[b])):
+        told, known = _told(session, unit, vector), _known(earlier[b])
+        if unit.label == earlier[b].label and _supersedes(told, known, held.one_thing):
             yield earlier[b].unit, seq, unit.at
 
 
-def _supersedes(new: Told, old: Told) -> bool:
-    return spoken([new.text, old.text]).supersedes(new, old)
+def _supersedes(new: Told, old: Told, one_thing: float) -> bool:
+    return spoken([new.text, old.text]).supersedes(new, old, one_thing)

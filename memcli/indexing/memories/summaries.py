@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...generated import Generated, SessionText, Vectors, began, speaker_name
 from ...languages import Language, spoken
 from ...model import Kind, Turn
+from ...providers.profiles import MINILM, Profile
 from ...ranking.pagerank import DAMPING, pagerank
 from ...store.cosine import cosines
 from ...text import content_stems, image
@@ -24,20 +25,18 @@ Floats = npt.NDArray[np.float64]
 
 _LEAST, _MOST = 3, 6
 _EVERY = 6  # one sentence of the summary for so many that could be in it
-_JOINED = 0.3  # sentences more alike than this are joined
 _NOVELTY = 0.4
-_REPEATS = 0.8  # a sentence this much like a chosen one comes last
 _WORDS = (4, 45)
 
 
-def summary(session: SessionText) -> Generated | None:
+def summary(session: SessionText, profile: Profile = MINILM) -> Generated | None:
     """The summary of a session; None where nothing but small talk was said."""
     language = spoken(turn.text for turn in session.turns)
     sayings = _sayings(session, language)
     if not sayings:
         return None
     alike = _likeness(session, sayings)
-    chosen = sorted(sayings[i] for i in _choose(_centrality(alike), alike))
+    chosen = sorted(sayings[i] for i in _choose(_centrality(alike, profile.joined), alike, profile.repeats))
     people = session.people()
     told = [_told(session.sentences[p][i], session.turns[p], people, language) for p, i in chosen]
     sources = tuple(dict.fromkeys(session.turns[p].id for p, _ in chosen))
@@ -76,19 +75,20 @@ def _stem_rows(sentences: Sequence[str]) -> Vectors:
     return rows
 
 
-def _centrality(alike: Floats) -> Floats:
-    src, dst = np.nonzero(np.triu(alike >= _JOINED, k=1))
+def _centrality(alike: Floats, joined: float) -> Floats:
+    """Of each sentence, where those that have at least the cosine `joined` are joined."""
+    src, dst = np.nonzero(np.triu(alike >= joined, k=1))
     return pagerank(src, dst, alike[src, dst], len(alike), damping=DAMPING)
 
 
-def _choose(centrality: Floats, alike: Floats) -> list[int]:
-    """Greedily the most central sentence that is least like those chosen."""
+def _choose(centrality: Floats, alike: Floats, repeats: float) -> list[int]:
+    """Greedily the most central sentence that is least like those chosen; one that `repeats` such a one comes last."""
     count = min(len(alike), max(_LEAST, min(_MOST, round(len(alike) / _EVERY))))
     weight, nearest = centrality / centrality.max(), np.zeros(len(alike))
     chosen: list[int] = []
     for _ in range(count):
         value = (1 - _NOVELTY) * weight - _NOVELTY * nearest
-        value[nearest >= _REPEATS] -= 1.0
+        value[nearest >= repeats] -= 1.0
         value[chosen] = -np.inf
         best = int(np.argmax(value))
         chosen.append(best)

@@ -16,6 +16,7 @@ from functools import lru_cache
 from ...generated import Generated, Vectors, speaker_name
 from ...languages import Language, spoken
 from ...model import Kind, Turn
+from ...providers.profiles import MINILM
 from ...store.cosine import cosines
 from ...text import STOPWORDS, content_stems, sentences, stem, words
 from ...times import Grain, Span, day
@@ -50,7 +51,7 @@ def verify(
     coverage: float = COVERAGE,
     vector: Vectors | None = None,
     sentence_vectors: Vectors | None = None,
-    floor: float = 0.3,
+    floor: float = MINILM.supported,
 ) -> tuple[bool, str]:
     """Whether `turns`, the sources of `unit`, support it, and why not. `people`: all who speak, who may be named.
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ...generated import Generated, SessionText, Told
 from ...languages import spoken
+from ...providers.profiles import MINILM, Profile
 from ..plan import MEMORIES, Producer
 from ..producer.asking import MemoryWriter
 from .insights import insights
@@ -30,18 +31,21 @@ class Writer(MemoryWriter[Generated], Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Offline:
-    """Writes memory without a model, in the words of its sources. `rarity` weighs the words of keywords."""
+    """Writes memory without a model, in the words of its sources. `rarity` weighs the words of keywords.
+
+    `profile`: the thresholds of the store's embedder."""
 
     rarity: Rarity
+    profile: Profile = MINILM
     producer: Producer = MEMORIES
     at_once: int = 1
     coverage: float = COVERAGE
 
     def session(self, text: SessionText) -> list[Generated]:
         """See `Writer.session`."""
-        whole = (summary(text), keywords(text, self.rarity))
+        whole = (summary(text, self.profile), keywords(text, self.rarity))
         return [unit for unit in whole if unit is not None] + spoken(turn.text for turn in text.turns).facts(text)
 
     def insights(self, new: Sequence[Told], earlier: Sequence[Told]) -> list[Generated]:
         """See `Writer.insights`."""
-        return insights(new, earlier)
+        return insights(new, earlier, similar=self.profile.same_fact)

@@ -3,7 +3,7 @@
 Tag2Graph, step II (ontology-guided memory, §3.2 and A.4). A topic is learned from the store and the embedder: an
 assertion joins the nearest topic that is near enough, or begins one. What limits people in a domain says the same in
 words that lie far apart (vegan, no mushrooms, coeliac): it joins the topic that the domain's seed has made. Everything
-here can be made again from the assertions, and `store.concepts.drop_concepts` undoes all of it.
+here can be made again from the assertions, and `store.topics.drop_concepts` undoes all of it.
 """
 
 from __future__ import annotations
@@ -18,27 +18,23 @@ import numpy.typing as npt
 from ...config import settings
 from ...errors import UsageError
 from ...providers.embedding import Embedder
+from ...providers.profiles import MINILM, Profile
 from ...relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
 from ...store import topics as stored
 from ...store.cosine import cosines, exact, unit_rows
 from ...store.lifted import TAKEN_BACK, taken_back
 from ...store.topics import LiftedRow, Tastes, Topics
+from ..calibration import profile
 from . import lifting
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "MARGIN", "TOPIC", "assigned", "candidates", "chosen", "domain_vectors", "features", "grow", "plant", "regated",
+    "assigned", "candidates", "chosen", "domain_vectors", "features", "grow", "plant", "regated",
     "sensitive",
 ]  # fmt: skip
 
-#: From this cosine to a topic on an assertion joins it.
-TOPIC = 0.4
-#: A restriction whose cosine to a domain's seed is so much higher than to what is beside that is one in the domain.
-MARGIN = 0.09
-#: Two assertions of one person this near speak of one thing in other words (the paper's alias threshold, B.1).
-ALIAS = 0.85
 #: Edges that one person may have: beyond them the least probable are declined.
 QUOTA = 64
 #: A topic about which this share of things is both wanted and not wanted is contradictory.
@@ -91,17 +87,17 @@ def grow(
     fresh = stored.strays(db, dimension)
     if not len(fresh.unit):
         return
-    found = stored.topics(db, dimension)
-    places, nearness = _assign(found, fresh)
+    found, near = stored.topics(db, dimension), profile(db)
+    places, nearness = _assign(found, fresh, near)
     changed = sorted(set(places.tolist()))
     topic = np.array([found.seqs[place] for place in places], dtype=np.int64)
     stored.write_topics(db, found, changed)
     among = [found.seqs[place] for place in changed]
-    things = _things(fresh, topic, stored.tastes(db, dimension, among))
+    things = _things(fresh, topic, stored.tastes(db, dimension, among), near.alias)
     stored.write_members(db, fresh.unit, topic, things, nearness)
     held = stored.tastes(db, dimension, among)
     taken, edges = set(taken_back(db).values()), stored.edges_of(db, among)
-    rows = list(_lift(held, found, sensitive, taken, edges, scorer or lifting.packaged()))
+    rows = list(_lift(held, found, sensitive, taken, edges, scorer or lifting.packaged(), near.topic))
     stored.write_lifted(db, among, rows)
 
 
@@ -120,26 +116,27 @@ def chosen(held: Tastes, places: Ints) -> Tastes:
     return Tastes(**{each.name: getattr(held, each.name)[places] for each in fields(Tastes)})
 
 
-def assigned(found: Topics, fresh: Tastes) -> Tastes:
+def assigned(found: Topics, fresh: Tastes, near: Profile = MINILM) -> Tastes:
     """The assertions with their topics, which `found` takes in, and their things."""
-    places, _ = _assign(found, fresh)
+    places, _ = _assign(found, fresh, near)
     topic = np.array([found.seqs[place] for place in places], dtype=np.int64)
     nobody = chosen(fresh, np.zeros(0, dtype=np.int64))
-    return replace(fresh, topic=topic, thing=_things(fresh, topic, nobody))
+    return replace(fresh, topic=topic, thing=_things(fresh, topic, nobody, near.alias))
 
 
-def _assign(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
+def _assign(found: Topics, fresh: Tastes, near: Profile) -> tuple[Ints, npt.NDArray[np.float32]]:
     """The place of each assertion's topic in `found`, which takes it in, and its cosine to that before it came."""
-    places, nearness = _seeded(found, fresh)
+    places, nearness = _seeded(found, fresh, near.margin)
     loose = np.flatnonzero(places < 0)
-    places[loose], nearness[loose] = _gathered(found, fresh.vectors[loose])
+    places[loose], nearness[loose] = _gathered(found, fresh.vectors[loose], near.topic)
     return places, nearness
 
 
-def _seeded(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]]:
+def _seeded(found: Topics, fresh: Tastes, margin: float) -> tuple[Ints, npt.NDArray[np.float32]]:
     """The place of each assertion's seeded topic, -1 where it has none, and its cosine to that.
 
-    What takes a restriction back belongs where the restriction does.
+    What takes a restriction back belongs where the restriction does. A restriction is one in a seed's domain whose
+    cosine to the seed is higher by `margin` than to what is beside that.
     """
     places = np.full(len(fresh.unit), -1, dtype=np.int64)
     if not len(found.beside):
@@ -149,13 +146,16 @@ def _seeded(found: Topics, fresh: Tastes) -> tuple[Ints, npt.NDArray[np.float32]
     best = ahead.argmax(axis=1)
     said = zip(fresh.relation.tolist(), fresh.negated.tolist(), strict=True)
     able = [relation in RESTRICTIONS or restricts(relation, negated) for relation, negated in said]
-    own = np.array(able, dtype=bool) & (ahead.max(axis=1) >= MARGIN)
+    own = np.array(able, dtype=bool) & (ahead.max(axis=1) >= margin)
     places[own] = best[own]
     return places, near.max(axis=1).astype(np.float32)
 
 
-def _gathered(found: Topics, vectors: npt.NDArray[np.float32]) -> tuple[Ints, npt.NDArray[np.float32]]:
-    """The places of the nearest topics that are not seeded, new ones among them, and the cosines to them."""
+def _gathered(found: Topics, vectors: npt.NDArray[np.float32], least: float) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """The places of the nearest topics that are not seeded, new ones among them, and the cosines to them.
+
+    From the cosine `least` to a topic on an assertion joins it.
+    """
     first, before = len(found.beside), len(found.seqs)
     known = before
     found.sums = np.concatenate([found.sums, np.zeros_like(vectors)])
@@ -165,7 +165,7 @@ def _gathered(found: Topics, vectors: npt.NDArray[np.float32]) -> tuple[Ints, np
     for number, vector in enumerate(vectors):
         near = cosines(vector, centres[first:known])
         best = first + int(near.argmax()) if len(near) else known
-        if best == known or near[best - first] < TOPIC:
+        if best == known or near[best - first] < least:
             best, known = known, known + 1
             found.seqs.append(next_seq + best - before)
             found.members.append(0)
@@ -179,8 +179,11 @@ def _gathered(found: Topics, vectors: npt.NDArray[np.float32]) -> tuple[Ints, np
     return places, nearness
 
 
-def _things(fresh: Tastes, topic: Ints, older: Tastes) -> Ints:
-    """For each assertion the number of the first one of its person and topic that names the same thing: an alias's."""
+def _things(fresh: Tastes, topic: Ints, older: Tastes, alias: float) -> Ints:
+    """For each assertion the number of the first one of its person and topic that names the same thing.
+
+    Two that have at least the cosine `alias` name one thing in other words (the paper's alias threshold, B.1).
+    """
     units, heads = np.r_[older.unit, fresh.unit], np.r_[older.head, fresh.head]
     topics, vectors = np.r_[older.topic, topic], np.concatenate([older.vectors, fresh.vectors])
     things: Ints = np.r_[older.thing, fresh.unit]
@@ -188,7 +191,7 @@ def _things(fresh: Tastes, topic: Ints, older: Tastes) -> Ints:
         own = np.flatnonzero((topics[:place] == topics[place]) & (heads[:place] == heads[place]))
         if len(own):
             near = cosines(vectors[place], vectors[own])
-            if near.max() >= ALIAS:
+            if near.max() >= alias:
                 things[place] = things[own[int(near.argmax())]]
     return things[len(older.unit) :]
 
@@ -212,6 +215,7 @@ def _lift(
     taken: Set[tuple[int, str]],
     edges: Mapping[str, int],
     scorer: lifting.Scorer,
+    least: float,
 ) -> Iterator[LiftedRow]:
     centre, seeds = found.centres(), found.seeded
     wanted = _wants(held, seeds)
@@ -223,7 +227,7 @@ def _lift(
             declined = TAKEN_BACK if (topic, head) in taken else _declined(held, own, wanted, sensitive)
             row = LiftedRow(
                 topic, head, float(wanted[standing].mean()), len(standing),
-                scorer(features(held, standing, centre[topic], TOPIC if seeded else -1.0)), declined,
+                scorer(features(held, standing, centre[topic], least if seeded else -1.0)), declined,
             )  # fmt: skip
             rows.setdefault(head, []).append(row)
     for head, own_rows in rows.items():

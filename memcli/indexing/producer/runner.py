@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ...model import SessionId
 from ...providers.embedding import Embedder
+from ...providers.profiles import Profile
 from ...store import ledger, transcript
 from ...store.connection import Store
+from ..calibration import profile
 from ..plan import Producer
 from .asking import Asking, Failed, MemoryWriter
 from .stored import StoredSession, read_session
@@ -51,6 +54,12 @@ class Runner(ABC, Generic[Writes, Draft]):
         self._writer = writer
         self._asking: Asking[Any] | None = Asking(writer, failed) if writer else None
         self._pending: set[int] = set()
+
+    @cached_property
+    def _profile(self) -> Profile:
+        """The thresholds of the store's embedder, as they are when they are first asked for."""
+        with self._store.reading() as db:
+            return profile(db)
 
     def run(self, among: Collection[SessionId] | None = None) -> int:
         """Makes it for every session, or those of `among`, that has none, or has grown since; returns how many.

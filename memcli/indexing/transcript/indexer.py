@@ -12,12 +12,14 @@ import numpy as np
 
 from ...model import Session, SessionId, Turn, TurnId
 from ...providers.embedding import Embedder
+from ...providers.profiles import MINILM
 from ...store import ledger, snapshots, transcript, vectors
 from ...store.connection import Store
 from ...store.revision import revision
 from ...store.sharing import give_way, in_turns
 from ...store.vectors import VectorIndex
 from ...text import words
+from ..calibration import profile
 from ..plan import Producer
 from .neighbours import Neighbours, neighbours
 from .segments import Segmented, segment
@@ -123,11 +125,12 @@ class Indexer:
         """Worked out while the store is open to others: what they add meanwhile is joined to nothing of this batch."""
         hashes = [h for segmented in batch for parts in segmented.segments for h in parts.hashes]
         stored: Mapping[int, int] = {}
+        thresholds = MINILM
         if self._store.exists:
             with self._store.reading() as db:
-                stored = vectors.find_vectors(db, hashes)
+                stored, thresholds = vectors.find_vectors(db, hashes), profile(db)
             self._index.refresh(self._store.reading, len(set(hashes)) - len(stored))
-        return neighbours(batch, embedded.rows, stored, self._index)
+        return neighbours(batch, embedded.rows, stored, self._index, thresholds.neighbour)
 
     def _write_one(self, db: DuckDBPyConnection, writer: SessionWriter, segmented: Segmented) -> None:
         added = writer.write(db, segmented)

@@ -12,12 +12,10 @@ from ...store.cosine import cosines, one_thread
 from ...store.vectors import VectorIndex, best_of
 from .segments import Segmented
 
-__all__ = ["LEAST_COSINE", "MOST", "Neighbours", "neighbours"]
+__all__ = ["MOST", "Neighbours", "neighbours"]
 
 #: Edges that a new sentence gets to its nearest neighbours in the store (SGMem: k = 3 on LongMemEval, 1 on LoCoMo).
 MOST = 3
-#: A cosine under this joins nothing: MiniLM gives most unrelated sentences less.
-LEAST_COSINE = 0.3
 
 Floats = npt.NDArray[np.float32]
 
@@ -38,10 +36,11 @@ class Neighbours:
 
 
 def neighbours(
-    batch: Sequence[Segmented], rows: Mapping[int, Floats], stored: Iterable[int], index: VectorIndex
+    batch: Sequence[Segmented], rows: Mapping[int, Floats], stored: Iterable[int], index: VectorIndex, least: float
 ) -> Neighbours:
     """Of each sentence of the batch that is not among the `stored`: those nearest to it among all that were said before
     in the store and in the batch, and in its own session. `index`: the vectors of the store, `rows` those of the batch.
+    A cosine under `least` joins nothing: most unrelated sentences have less.
     """
     known = set(stored)
     sessions = _new(batch, known)
@@ -56,7 +55,7 @@ def neighbours(
     with one_thread():
         for hashes in sessions:
             own = slice(start, start + len(hashes))
-            found |= _joined(new, matrix, own, before[own], scores[own])
+            found |= _joined(new, matrix, own, before[own], scores[own], least)
             start += len(hashes)
     return Neighbours(found)
 
@@ -78,6 +77,7 @@ def _joined(
     own: slice,
     before: npt.NDArray[np.uint64],
     scores: npt.NDArray[np.float64],
+    least: float,
 ) -> dict[int, list[tuple[int, float]]]:
     """The nearest of one session's sentences: of those `before`, in the store, and of the batch up to its own end."""
     if own.start == own.stop:
@@ -87,7 +87,7 @@ def _joined(
     scores = np.concatenate([scores, here], axis=1)
     hashes = np.concatenate([before, np.broadcast_to(new[: own.stop], here.shape)], axis=1)
     near: dict[int, list[tuple[int, float]]] = {hash_: [] for hash_ in new[own].tolist()}
-    row, column = best_of(scores, MOST, LEAST_COSINE)
+    row, column = best_of(scores, MOST, least)
     pairs = zip(new[own][row].tolist(), hashes[row, column].tolist(), scores[row, column].tolist(), strict=True)
     for hash_, other, cosine in pairs:
         near[hash_].append((other, cosine))

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from ...generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...model import Cue, Question, Turn
+from ...providers.profiles import MINILM
 from ...times import Expression, Length
 from ..base import Language
 
@@ -119,11 +120,11 @@ class English(Language):
 
         return facts(session)
 
-    def supersedes(self, new: Told, old: Told) -> bool:
+    def supersedes(self, new: Told, old: Told, one_thing: float = MINILM.one_thing) -> bool:
         """See `Language.supersedes`."""
         from .changes import supersedes
 
-        return supersedes(new, old)
+        return supersedes(new, old, one_thing)
 
     def events(self, session: SessionText) -> list[Event]:
         """See `Language.events`."""

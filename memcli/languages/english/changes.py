@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from ...generated import Told
+from ...providers.profiles import MINILM
 from ...store.cosine import cosines
 from ...text import content_stems
 from .negation import denies
 
 __all__ = ["supersedes"]
 
-_ALIKE = 0.55  # the least cosine of two facts about one thing
 _SHARED = 0.5  # the least share of content stems, of the shorter fact, where there are no vectors
 
 _END = (
@@ -53,7 +53,7 @@ _DATE = re.compile(r"\b(?:(?:on|in|since|of) )?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?(?:
 _COUNT = re.compile(r"\b(\d+(?:[.,]\d+)?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+([a-z]+)\b")
 
 
-def supersedes(new: Told, old: Told) -> bool:
+def supersedes(new: Told, old: Told, one_thing: float = MINILM.one_thing) -> bool:
     """Whether `new` makes `old` untrue: said later by the same person, of the same thing, with another value.
 
     Such are another home, workplace, partner, name or favourite; another count of the same things; the same said with
@@ -62,7 +62,7 @@ def supersedes(new: Told, old: Told) -> bool:
     if new.speaker != old.speaker or not _is_later(new.at, old.at):
         return False
     return _other_value(new.text, old.text) or (
-        _is_alike(new, old) and (_ends(new, old) or _other_count(new, old) or _flips(new, old))
+        _is_alike(new, old, one_thing) and (_ends(new, old) or _other_count(new, old) or _flips(new, old))
     )
 
 
@@ -74,9 +74,9 @@ def _instant(at: datetime) -> float:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
-def _is_alike(new: Told, old: Told) -> bool:
+def _is_alike(new: Told, old: Told, one_thing: float) -> bool:
     if new.vector.any() and old.vector.any():
-        return float(cosines(new.vector, old.vector[None])[0]) >= _ALIKE
+        return float(cosines(new.vector, old.vector[None])[0]) >= one_thing
     return _share(_stems(new), _stems(old)) >= _SHARED
 
 

@@ -85,7 +85,7 @@ class Ontology:
         return combiner.scores(graph, dense, profile)
 
 
-def variant(name: str) -> Ontology:
+def variant(name: str, _filters: object = None) -> Ontology:
     """The whole strategy, or `without-PART` for an ablation, parts joined by `+`. Raises UsageError."""
     return Ontology(without=left_out(name, PARTS, "ontology"))
 

@@ -1,0 +1,234 @@
+"""Memory: what a Python user imports, and what every command is a thin layer over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from ..model import Filters, Hit, Query, Session, Turn, TurnId
+from ..providers.embedding import Embedder
+from ..store import transcript
+from ..store.connection import Store
+from ..store.views.view import View
+from ..strategies import DEFAULT as DEFAULT_STRATEGY
+from ..strategies import Strategy
+from .asking import READ, Asked, Asking, Reading
+from .encoders import Encoders
+from .making import Making
+from .views import Views
+
+if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
+    from types import TracebackType
+
+    from ..care import Care
+    from ..formats import Message
+    from ..indexing.prepare import Watch
+    from ..ingestion import Report, Watcher
+    from ..providers.language import LanguageModel
+    from ..providers.reranking import Reranker
+    from ..reading.consulting import Consulted
+    from ..reading.stored import StoredTranscript
+    from ..redaction import Redactor
+    from ..store.compaction import Compaction
+
+__all__ = ["READ", "Memory", "Reading"]
+
+
+class Memory:
+    """One store of conversations. `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
+    one that the store was made with.
+
+    `model`: the language model that words the answers, by name or as an object; empty, none, and nothing is sent
+    anywhere. It is asked for `budget` tokens at the most; a named one's replies are kept in the store.
+
+    Its parts: `Encoders` (the embedder), `Views` (the store as arrays), `Making` (what goes in, and what is made of it)
+    and `Asking` (what comes out). `close` it, or use it in a `with` block.
+
+    >>> with Memory("chats.memcli") as memory:
+    ...     memory.ingest(["chats.jsonl"])
+    ...     memory.ask("When did I move to Lisbon?").answer.text
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None,
+        *,
+        embedder: str | Embedder = "",
+        model: str | LanguageModel = "",
+        budget: int | None = None,
+    ) -> None:
+        self.store = Store(None if path is None else Path(path))
+        self._consulted = _consulted(model, self.store, budget) if model else None
+        self._encoders = Encoders(self.store, embedder)
+        self._views = Views(self.store)
+        self._making = Making(self.store, self._encoders)
+        self._asking = Asking(self.store, self._encoders, self._views, self._making, self._consulted)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends what it has open: threads, and connections to the store and to endpoints. Once more does no harm.
+
+        An embedder, model or reranker that was handed in stays its owner's. Whatever is asked of a closed memory raises
+        UsageError.
+        """
+        self.store.close()
+        self._views.forget()
+        self._encoders.close()
+        self._asking.close()
+        if self._consulted is not None:
+            self._consulted.close()
+
+    # -- in --------------------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        format_name: str | None = None,
+        strict: bool = False,
+        all_branches: bool = False,
+        re_embed: bool = False,
+        allow_again: bool = False,
+        redactor: Redactor | None = None,
+        watcher: Watcher | None = None,
+    ) -> Report:
+        """Adds what the transcripts at `paths` (files, folders, zips, `-`) hold and the store has not; see `ingestion`.
+
+        `all_branches`: also what an edited message or a second try has left behind, where an export has it.
+        `allow_again`: also what was forgotten; `redactor`: what takes secrets out before anything is stored.
+        Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
+        """
+        from ..formats import bytes_of, sources
+
+        passed_over: list[Path] = []
+        found = list(sources(paths, passed_over.append))
+        expected = bytes_of(found)
+        run = self._making.ingestion(watcher, redactor, re_embed=re_embed, allow_again=allow_again, expected=expected)
+        run.pass_over(passed_over)
+        for source in found:
+            run.run(source, format_name, strict=strict, all_branches=all_branches)
+        return self._making.finished(run, watcher)
+
+    def add(self, messages: Iterable[Message], name: str = "api") -> Report:
+        """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
+        run = self._making.ingestion()
+        run.take(messages, name)
+        return self._making.finished(run, None)
+
+    def prepare(self, strategies: Iterable[str | Strategy], watch: Watch = lambda _what, _done, _of: None) -> None:
+        """Makes what these strategies need and the store lacks: generated memory, associations.
+
+        From then on every `ingest` keeps it up to date. `watch` hears what is made, how many sessions are done, and of
+        how many. Raises StoreError, UsageError, ModelUnavailable.
+        """
+        self._making.prepare(strategies, watch)
+
+    def generate(
+        self,
+        model: str,
+        *,
+        strategies: Iterable[str | Strategy] = (),
+        budget: int | None = None,
+        tell: Callable[[str], object] = lambda _line: None,
+        watch: Watch = lambda _what, _done, _of: None,
+    ) -> int:
+        """Has the language model called `model` write, of every session, what it has not written yet; returns how many
+        sessions had to do without it.
+
+        That is what these strategies and those used before need: summaries, keywords, facts and insights, or events;
+        where none is named and none was used, the former. `budget`: in tokens; `tell` hears what goes where. Replies
+        are kept in the store: a run that was stopped goes on and pays for nothing twice. Raises StoreError, UsageError,
+        ModelUnavailable, BudgetSpent.
+        """
+        return self._making.generate(model, strategies, budget, tell, watch)
+
+    # -- out -------------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        filters: Filters | None = None,
+        at: datetime | None = None,
+        strategy: str | Strategy = DEFAULT_STRATEGY,
+        rerank: str | Reranker = "",
+    ) -> list[Hit]:
+        """At most k turns that speak to `text`, best first. `at`: when it is asked, default now.
+
+        `rerank`: what puts the first of them in its own order (`strategies.reranking`), by name (`providers.reranking`)
+        or as an object; empty, nothing does.
+        Raises StoreError, ModelUnavailable, and UsageError, also for a name in `filters` that nothing or several have.
+        """
+        return self._asking.search(Asked(text, filters, at, strategy, rerank), k)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = READ,
+        filters: Filters | None = None,
+        at: datetime | None = None,
+        strategy: str | Strategy = DEFAULT_STRATEGY,
+        rerank: str | Reranker = "",
+        watch: Callable[[str], object] | None = None,
+        tell: Callable[[str], object] | None = None,
+    ) -> Reading:
+        """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises.
+
+        With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
+        asked for the first time over this store, what goes where.
+        """
+        return self._asking.ask(Asked(question, filters, at, strategy, rerank), k, watch, tell)
+
+    def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
+        """The question as `chosen` wants it, and what it is asked over."""
+        return self._asking.query(text, filters, at, chosen)
+
+    def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
+        """For each source turn of the hits: the turn, and the session that it was said in."""
+        with self.store.reading() as db:
+            turns = transcript.turns_by_id(db, [i for hit in hits for i in hit.unit.sources])
+            sessions = transcript.sessions_of(db, [turn.session for turn in turns.values()])
+        return {turn.id: (turn, sessions[turn.session]) for turn in turns.values()}
+
+    def transcript(self) -> StoredTranscript:
+        """The store as a reader sees it."""
+        from ..reading.stored import StoredTranscript
+
+        return StoredTranscript(self.view())
+
+    def view(self) -> View:
+        """The whole store as arrays, loaded as they are asked for. Raises StoreError."""
+        return self._views.of(None, self._encoders.stored())
+
+    # -- care ------------------------------------------------------------------------------------------------------
+
+    @property
+    def care(self) -> Care:
+        """Forgetting, verifying, exporting and counting; see `care`."""
+        from ..care import Care
+
+        return Care(self.store, self._encoders.to_write)
+
+    def compact(self, *, dry_run: bool = False) -> Compaction:
+        """Gives space back; see `store.compaction`."""
+        from ..store.compaction import compact
+
+        return compact(self.store, dry_run=dry_run)
+
+
+def _consulted(model: str | LanguageModel, store: Store, budget: int | None) -> Consulted:
+    from ..reading.consulting import Consulted
+    from ..store.calls import StoredCalls
+
+    return Consulted(model, StoredCalls(store), budget)

@@ -1,0 +1,188 @@
+"""What comes out of a memory: a question read, evidence found for it and put in order, an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..languages import spoken
+from ..model import Answer, Filters, Hit, Query
+from ..store import transcript
+from ..store.connection import Store
+from ..store.names import named
+from ..store.verdicts import verdicts_on
+from ..store.views.view import View, unchanged
+from ..strategies import Strategy, strategy
+from ..strategies.base import evidence, wordings
+from ..strategies.heeding import heed, room
+from ..text import content_stems, is_blank
+from .encoders import Encoders, check_filled_by
+from .making import Making
+from .views import Views
+
+if TYPE_CHECKING:
+    from ..providers.reranking import Reranker
+    from ..reading.consulting import Consulted
+    from ..strategies.filters_by_model import ConsultingFilters
+
+__all__ = ["READ", "Asked", "Asking", "Reading"]
+
+#: How many hits a reader is given, whatever number is shown.
+READ = 20
+
+_Hears = Callable[[str], object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer with the hits that the reader was given, best first.
+
+    `model` is the language model that was asked for, if any, `reasoning` what it thought; `fallback` says why the
+    answer is the extractive one all the same, empty where it is not.
+    """
+
+    answer: Answer
+    hits: Sequence[Hit]
+    model: str = ""
+    reasoning: str | None = None
+    fallback: str = ""
+
+    def shown(self, k: int) -> list[Hit]:
+        """At most k hits for a person to look at: those that the answer cites first, then the best."""
+        place = {turn: i for i, turn in enumerate(self.answer.citations)}
+        return sorted(self.hits, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a user puts it: see `Memory.search`."""
+
+    text: str
+    filters: Filters | None
+    at: datetime | None
+    strategy: str | Strategy
+    rerank: str | Reranker = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The same, with what answers it made."""
+
+    asked: Asked
+    strategy: Strategy
+    reranker: Reranker | None
+
+
+class Asking:
+    """Asks a store. `consulted`: the language model that words the answers, if any."""
+
+    def __init__(
+        self, store: Store, encoders: Encoders, views: Views, making: Making, consulted: Consulted | None
+    ) -> None:
+        self._store, self._encoders, self._views, self._making = store, encoders, views, making
+        self._consulted = consulted
+        self._rerankers: dict[str, Reranker] = {}
+
+    def search(self, asked: Asked, k: int) -> list[Hit]:
+        """See `Memory.search`."""
+        search = self._begun(asked, k)
+        return unchanged(partial(self._search, search, k), self._held(search))
+
+    def _search(self, search: _Search, k: int) -> list[Hit]:
+        query, view = self._query(search)
+        with self._held(search)():  # one opening for all that is looked up
+            return heed(query, view, _found(search, query, view, k + room(query)))[:k]
+
+    def ask(self, asked: Asked, k: int, watch: _Hears, tell: _Hears) -> Reading:
+        """See `Memory.ask`."""
+        search = self._begun(asked, k, self._filters(tell))
+        return unchanged(partial(self._ask, search, k, watch, tell), self._held(search, self._consulted))
+
+    def _ask(self, search: _Search, k: int, watch: _Hears, tell: _Hears) -> Reading:
+        from ..reading.heeding import StoredReader, refuted
+
+        query, view = self._query(search)
+        with self._held(search, self._consulted)():
+            before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
+            extractive, hits = StoredReader(self._store, view, before), heed(query, view, before)
+            if self._consulted is None:
+                return Reading(extractive.read(query, hits), hits)
+        credible = [hit for hit in hits if not refuted(query, hit)]
+        written = self._consulted.write(extractive, query, credible, watch, tell)
+        return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
+
+    def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
+        """The question as `chosen` wants it, and what it is asked over."""
+        with self._store.reading() as db:  # one opening for everything that can be read before the model is there
+            transcript.check_filled(db)
+            said, filters, stored = verdicts_on(db, text), named(db, filters), self._encoders.stored()
+            loading = self._encoders.to_read(stored)
+            view = self._views.of(filters.conversation, stored)
+            view.preload(content_stems(text), chosen.needs)
+            question = spoken([text]).question(text, view.speaker_names)
+        model = loading.result()
+        check_filled_by(stored, model)
+        wanted = wordings(chosen, question, view.speaker_names)
+        rows = model.embed([text, *wanted.values()])
+        phrasings = dict(zip(wanted, rows[1:], strict=True))
+        return Query(question, rows[0], at, filters, phrasings, said.missed, said.wrong), view
+
+    def close(self) -> None:
+        """Ends the connections of the rerankers that were made here."""
+        for made in self._rerankers.values():
+            if hasattr(made, "close"):
+                made.close()
+        self._rerankers = {}
+
+    def _begun(self, asked: Asked, k: int, filters: ConsultingFilters | None = None) -> _Search:
+        """Makes what the strategy needs. Raises UsageError where there is nothing to look for."""
+        if k < 1:
+            raise UsageError("-k must be at least 1")
+        if is_blank(asked.text):
+            raise UsageError("the question is empty", "ask something")
+        chosen = strategy(asked.strategy, filters)
+        search = _Search(asked, chosen, self._reranker(asked.rerank))
+        self._making.make([chosen.needs])
+        return search
+
+    def _reranker(self, wanted: str | Reranker) -> Reranker | None:
+        if not isinstance(wanted, str):
+            return wanted
+        if wanted and wanted not in self._rerankers:
+            from ..providers.reranking import reranker
+
+            self._rerankers[wanted] = reranker(wanted)
+        return self._rerankers.get(wanted)
+
+    def _held(self, search: _Search, *others: Consulted | None) -> Callable[[], AbstractContextManager[object]]:
+        """How the store is held meanwhile: not while a model thinks, for others may want to write."""
+        thinking = any(each is not None for each in (search.reranker, *others))
+        return nullcontext if thinking else self._store.reading
+
+    def _filters(self, tell: _Hears) -> ConsultingFilters | None:
+        """What chooses among candidates: the language model that words the answers, if any."""
+        consulted = self._consulted
+        if consulted is None:
+            return None
+        from ..strategies.filters_by_model import ConsultingFilters
+
+        return ConsultingFilters(lambda: consulted.model(tell))
+
+    def _query(self, search: _Search) -> tuple[Query, View]:
+        asked = search.asked
+        return self.query(
+            asked.text, asked.filters or Filters(), asked.at or datetime.now().astimezone(), search.strategy
+        )
+
+
+def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
+    if search.reranker is None:
+        return search.strategy.retrieve(query, view, k)
+    from ..strategies.reranking import CONSIDERED, reranked
+
+    return reranked(search.reranker, query.text, search.strategy.retrieve(query, view, max(k, CONSIDERED)))[:k]

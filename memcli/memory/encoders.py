@@ -1,0 +1,85 @@
+"""The embedder of a memory: which one it is, one for writing thousands of texts, one for reading a question."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from ..errors import ModelUnavailable
+from ..providers.embedding import DEFAULT, Embedder, embedder, how_to_use, is_known, name_of
+from ..store.connection import Store
+from ..store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
+
+__all__ = ["Encoders", "check_filled_by"]
+
+
+class Encoders:
+    """What embeds for a store. `wanted`: a name, or an embedder that the caller has; empty, the store's own."""
+
+    def __init__(self, store: Store, wanted: str | Embedder) -> None:
+        self._store = store
+        self._wanted = wanted if isinstance(wanted, str) else name_of(wanted)
+        self._given = None if isinstance(wanted, str) else wanted
+        self._loading: Future[Embedder] | None = None
+        self._executor: ThreadPoolExecutor | None = None
+        self._writes_with: tuple[str, Embedder] | None = None
+
+    def stored(self) -> Identity | None:
+        """The embedder that filled the store; None where nothing was embedded yet. Raises StoreError."""
+        with self._store.reading() as db:
+            return identity(db)
+
+    def to_write(self, *, re_embed: bool = False) -> Embedder:
+        """The embedder for writing; the store knows from then on that it is its own.
+
+        `re_embed`: where another one filled the store, what it made is dropped. Raises UsageError where it is not to
+        be, StoreError, ModelUnavailable.
+        """
+        stored = self.stored() if self._store.exists else None
+        name = self._name(stored)
+        model = self._bulk(name)
+        chosen = Identity(name, model.id, model.dimension)
+        if stored is not None and stored.id != model.id:
+            if not re_embed:
+                raise another_embedder(stored, chosen, how_to_use(stored.name))
+            with self._store.writing() as db:
+                drop_index(db, chosen)
+        elif stored is None:  # a run that stores nothing makes no file
+            self._store.begin_with(lambda db: settle_identity(db, chosen))
+        elif not is_known(stored.name):
+            with self._store.writing() as db:
+                set_identity(db, chosen)
+        return model
+
+    def to_read(self, stored: Identity | None) -> Future[Embedder]:
+        """The embedder for questions: it is loaded once, in the background."""
+        if self._loading is None:
+            self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memcli-model")
+            self._loading = self._executor.submit(lambda: self._given or embedder(self._name(stored)))
+            self._executor.shutdown(wait=False)
+        return self._loading
+
+    def close(self) -> None:
+        """Waits for what is loading, and ends the connections of what was made here."""
+        if self._executor is not None:
+            self._executor.shutdown()
+        loaded = self._loading.result() if self._loading and not self._loading.exception() else None
+        written = self._writes_with[1] if self._writes_with else None
+        for made in (loaded, written):
+            if made is not None and made is not self._given and hasattr(made, "close"):
+                made.close()
+        self._executor = self._loading = self._writes_with = None
+
+    def _name(self, stored: Identity | None) -> str:
+        return self._wanted or (stored.name if stored else DEFAULT)
+
+    def _bulk(self, name: str) -> Embedder:
+        """Loaded once, whatever stages need it."""
+        if self._given is None and (self._writes_with is None or self._writes_with[0] != name):
+            self._writes_with = (name, embedder(name, bulk=True))
+        return self._given or self._writes_with[1]  # type: ignore[index]
+
+
+def check_filled_by(stored: Identity | None, model: Embedder) -> None:
+    """Raises ModelUnavailable where a store was filled by another embedder than `model`."""
+    if stored is not None and stored.id != model.id:
+        raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))

@@ -1,0 +1,99 @@
+"""What goes into a memory, and what is made of it: by every ingest, or because a strategy needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..indexing.plan import EVERY_INGEST, TRANSCRIPT
+from ..model import Needs
+from ..store.connection import Store
+from ..strategies import Strategy, strategy
+from .encoders import Encoders
+
+if TYPE_CHECKING:
+    from ..indexing.prepare import Watch
+    from ..ingestion import Ingestion, Report, Watcher
+    from ..redaction import Redactor
+
+__all__ = ["Making"]
+
+#: Tokens of a session's memory: a rich session's facts need as many.
+_LONGEST_REPLY = 4096
+
+
+class Making:
+    """Fills a store, and makes what it lacks."""
+
+    def __init__(self, store: Store, encoders: Encoders) -> None:
+        self._store, self._encoders = store, encoders
+
+    def ingestion(
+        self,
+        watcher: Watcher | None = None,
+        redactor: Redactor | None = None,
+        *,
+        re_embed: bool = False,
+        allow_again: bool = False,
+        expected: int | None = None,
+    ) -> Ingestion:
+        """A run that adds to the store; see `Memory.ingest`. `expected`: in bytes, where it is known."""
+        from ..indexing.prepare import prepare
+        from ..ingestion import Watcher, begun
+
+        model = self._encoders.to_write(re_embed=re_embed)
+        if self._store.exists:
+            # What an interrupted change of embedder, or an older version, left without its index.
+            prepare(self._store, [TRANSCRIPT], lambda: model, (watcher or Watcher()).making)
+        return begun(self._store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
+
+    def finished(self, run: Ingestion, watcher: Watcher | None) -> Report:
+        """Writes what still waits, and makes of it what every session has."""
+        report = run.finish()
+        self._keep_up(*([watcher.making] if watcher else ()))
+        return report
+
+    def prepare(self, strategies: Iterable[str | Strategy], watch: Watch) -> None:
+        """See `Memory.prepare`."""
+        self.make([strategy(each).needs for each in strategies], watch)
+
+    def generate(
+        self,
+        model: str,
+        strategies: Iterable[str | Strategy],
+        budget: int | None,
+        tell: Callable[[str], object],
+        watch: Watch,
+    ) -> int:
+        """See `Memory.generate`."""
+        from ..indexing.prepare import generate, kept_up
+        from ..providers.language import language_model
+        from ..providers.metering import Budget
+        from ..store.calls import StoredCalls
+
+        needs = [*kept_up(self._store), *(strategy(each).needs for each in strategies)]
+        calls, limit = StoredCalls(self._store), Budget(tokens=budget)
+        with language_model(model, calls=calls, budget=limit, max_tokens=_LONGEST_REPLY) as asked:
+            tell(f"what was said goes to {asked.id} at {asked.endpoint}; its replies are kept in the store")
+            left = generate(self._store, needs, self._encoders.to_write(), asked, watch)
+        self._keep_up()
+        return left
+
+    def make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
+        """Makes what is missing of it."""
+        if all(each <= TRANSCRIPT.makes for each in needs):  # every ingest makes it: a plain search asks no further
+            return
+        from ..indexing.prepare import lacking, prepare
+
+        if producers := lacking(self._store, needs):
+            prepare(self._store, producers, self._encoders.to_write, watch)
+
+    def _keep_up(self, watch: Watch = lambda _what, _done, _of: None) -> None:
+        """Makes for the sessions that lack it what every session has, and what others have had generated.
+
+        Most of it is there already: that is what an older version, or a run that was interrupted, has left.
+        """
+        from ..indexing.prepare import kept_up
+
+        if self._store.exists:
+            self.make([*(producer.makes for producer in EVERY_INGEST), *kept_up(self._store)], watch)

@@ -1,0 +1,117 @@
+"""Rerankers: what scores texts, each beside the question, behind one seam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from ..errors import ModelUnavailable, UsageError
+from ..extensions import Extensible
+
+__all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "reranker"]
+
+#: How each reranker is made: a factory `(model: str) -> Reranker`.
+#:
+#: `model` is what stands behind the colon of `name:model`, empty where nothing does. A factory raises UsageError for a
+#: model that makes no sense, and ModelUnavailable.
+RERANKERS = Extensible(
+    "memcli.rerankers",
+    {
+        "endpoint": "memcli.providers.reranking:Endpoint",
+        "sentence-transformers": "memcli.providers.reranking:CrossEncoder",
+    },
+)
+
+
+class Reranker(Protocol):
+    """What says how well each of some texts answers a question."""
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """A finite score for each text, in their order; the higher, the better. Raises ModelUnavailable."""
+        ...
+
+
+def reranker(name: str) -> Reranker:
+    """The reranker called `endpoint:MODEL`, `sentence-transformers:NAME-or-path`, or as a package's is.
+
+    Raises UsageError, ModelUnavailable.
+    """
+    kind, _, model = name.partition(":")
+    if kind not in RERANKERS or (kind in RERANKERS.built_in and not model):
+        raise UsageError(f"unknown reranker {name!r}", f"choose one of: {', '.join(choices())}")
+    made: Reranker = RERANKERS.make(kind, model)
+    return made
+
+
+def choices() -> list[str]:
+    """What people may ask for, memcli's own first; NAME stands where the name of a model belongs."""
+    return [f"{name}:NAME" if name in RERANKERS.built_in else name for name in RERANKERS]
+
+
+class Endpoint:
+    """A model at the `/rerank` of an endpoint (OPENAI_BASE_URL, which ends in /v1; OPENAI_API_KEY says who asks).
+
+    The protocol is the one that Cohere and Jina began, and that vLLM, llama.cpp and others serve: the question and the
+    texts go out, `results` with `index` and `relevance_score` come back.
+    """
+
+    _TIMEOUT = 60.0
+
+    def __init__(self, model: str) -> None:
+        import openai
+
+        try:
+            self._client = openai.OpenAI(timeout=self._TIMEOUT, max_retries=2)
+        except openai.OpenAIError as error:
+            raise ModelUnavailable("no key for the reranking endpoint", "set OPENAI_API_KEY") from error
+        self._failure: type[Exception] = openai.OpenAIError
+        self._model = model
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """See `Reranker.rerank`."""
+        body = {"model": self._model, "query": question, "documents": list(texts), "top_n": len(texts)}
+        try:
+            reply = self._client.post("/rerank", body=body, cast_to=object)
+        except self._failure as error:
+            raise ModelUnavailable(f"the reranking endpoint failed: {_line(error)}", "check OPENAI_BASE_URL") from error
+        return _scores(reply, len(texts))
+
+    def close(self) -> None:
+        """Ends the connections to the endpoint."""
+        self._client.close()
+
+
+def _scores(reply: Any, count: int) -> list[float]:
+    """The score of each text. Raises ModelUnavailable where the reply is not of the form."""
+    try:
+        found = {int(each["index"]): float(each["relevance_score"]) for each in reply["results"]}
+        return [found[place] for place in range(count)]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelUnavailable("the reranking endpoint did not score every text", "check the model's name") from error
+
+
+class CrossEncoder:
+    """A cross-encoder of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
+
+    def __init__(self, model: str) -> None:
+        try:
+            from sentence_transformers import CrossEncoder as Model
+        except ImportError as error:
+            raise ModelUnavailable(
+                "sentence-transformers is not installed", "pip install 'memcli[sentence-transformers]'"
+            ) from error
+        try:
+            self._model = Model(model)
+        except (OSError, ValueError) as error:
+            raise ModelUnavailable(
+                f"cannot load {model}: {_line(error)}", "give a local path, or check the name"
+            ) from error
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """See `Reranker.rerank`."""
+        scores = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
+        return [float(score) for score in scores]
+
+
+def _line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
