@@ -20,9 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from memcli.feedback import Feedback, given, remember
 from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.memory.feedback import Feedback, given, remember
 from memcli.model import Filters
 from memcli.store.connection import Store
 from memcli.store.selection import Selection

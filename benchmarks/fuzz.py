@@ -40,7 +40,6 @@ def targets() -> Mapping[str, Target]:
         from memcli.errors import MemcliError
         from memcli.formats.base import Adaptable, Setting
         from memcli.formats.detection import FORMATS, detect, named
-        from memcli.generated import SessionText
         from memcli.indexing.transcript.segments import segment
         from memcli.languages.dates import parse_date
         from memcli.languages.english.assertions.tagging import assertions
@@ -49,6 +48,7 @@ def targets() -> Mapping[str, Target]:
         from memcli.languages.english.questions import parse
         from memcli.languages.english.times import find
         from memcli.model import Session, SessionId, Turn, TurnId
+        from memcli.model.generated import SessionText
         from memcli.providers.structured import MalformedReply, Schema, read
 
     form = Schema("form", {"names": {"type": "array", "items": {"type": "string"}}, "sure": {"type": "boolean"}})

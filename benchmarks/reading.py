@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memcli import learned
 from memcli.evaluation.answers import token_f1
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Query, Seeks
 from memcli.providers.embedding import DEFAULT as EMBEDDER
 from memcli.providers.embedding import embedder_id
+from memcli.ranking import learned
 from memcli.reading.confidence import NAMES as SIGNALS
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.extractive import ExtractiveReader

@@ -24,14 +24,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from memcli import learned
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import first_seen, recall, recall_all
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
-from memcli.ranking import fusion, routing
+from memcli.ranking import fusion, learned, routing
 from memcli.strategies.fused import Fused
 
 Floats = npt.NDArray[np.float64]

@@ -23,17 +23,17 @@ import numpy.typing as npt
 from ontology_fitting import CONSISTENCY, Listed, disagreement, fit_lifting, fit_router, fit_views
 from train_fused import FOLDS, command, folds, shuffled
 
-from memcli import learned
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.model import Filters
+from memcli.model.relations import DOMAINS
 from memcli.providers.embedding import DEFAULT, Embedder, embedder, embedder_id
 from memcli.providers.profiles import MINILM
+from memcli.ranking import learned
 from memcli.ranking.arrays import top
-from memcli.relations import DOMAINS
 from memcli.store import topics as stored
 from memcli.store.revision import bump_revision
 from memcli.store.rows import transaction

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .care import Care
     from .errors import MemcliError
     from .formats.base import Format, Message, Problem
+    from .formats.redaction import Redactor
     from .ingestion import Report, Watcher
     from .languages.base import Language
     from .memory import Memory, Reading
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from .providers.language import LanguageModel
     from .providers.reranking import Reranker
     from .reading.stored import StoredTranscript
-    from .redaction import Redactor
     from .store.compaction import Compaction
     from .store.connection import Store
     from .store.views.view import View
@@ -97,7 +97,7 @@ _HOMES = {
     "Message": "formats.base",
     "Problem": "formats.base",
     "Reading": "memory",
-    "Redactor": "redaction",
+    "Redactor": "formats.redaction",
     "Report": "ingestion",
     "Reranker": "providers.reranking",
     "Store": "store.connection",

@@ -13,11 +13,11 @@ from pathlib import Path
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
 from .formats.pacing import paced
+from .formats.redaction import Redactor
 from .indexing.prepare import tag
 from .indexing.transcript.indexer import Indexer
 from .model import Session, Turn
 from .providers.embedding import Embedder
-from .redaction import Redactor
 from .store import tombstones
 from .store.connection import Store
 

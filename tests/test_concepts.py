@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from memcli.concepts import Concepts
+from memcli.care.concepts import Concepts
 from memcli.errors import UsageError
 from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
+from memcli.model.relations import BESIDE, SEEDS
 from memcli.providers.embedding import embedder
 from memcli.providers.profiles import MINILM
-from memcli.relations import BESIDE, SEEDS
 from memcli.store import topics as stored
 from memcli.store.revision import bump_revision
 from memcli.store.rows import UNKNOWN, transaction

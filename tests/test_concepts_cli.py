@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memcli.concepts import Concept
+from memcli.care.concepts import Concept
 from memcli.formats import Message
 from memcli.indexing.ontology import lifting
 from memcli.indexing.ontology import topics as learning

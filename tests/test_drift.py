@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memcli import drift as module
 from memcli.cli.options import UNCALIBRATED
-from memcli.drift import ENOUGH, Signal, State, drift
 from memcli.errors import ModelUnavailable
-from memcli.feedback import Feedback, given, remember
+from memcli.evaluation import drift as module
+from memcli.evaluation.drift import ENOUGH, Signal, State, drift
 from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.memory.feedback import Feedback, given, remember
 from memcli.model import Answer, Hit, Kind, TurnId, Unit, UnitId
 from memcli.ranking.arrays import softmax
 from memcli.strategies.ontology.consistency import gap

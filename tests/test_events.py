@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.generated import Event, SessionText
 from memcli.indexing.transcript.segments import segment
 from memcli.languages.english.arguments import arguments
 from memcli.languages.english.events import events
 from memcli.languages.english.phrases import head_verb, mentions
 from memcli.languages.english.tenses import base_form, past_form
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
+from memcli.model.generated import Event, SessionText
 
 AT = datetime(2023, 5, 8, 13, 56)
 ANA, BEN = "Ana", "Ben"

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from memcli.errors import NothingFound, UsageError
-from memcli.feedback import Feedback, given, remember
 from memcli.formats import Message
 from memcli.indexing.strengths import settle
 from memcli.memory import Memory, Reading
+from memcli.memory.feedback import Feedback, given, remember
 from memcli.model import Answer, Filters, TurnId
 from memcli.providers.fakes import FakeLanguageModel
 from memcli.ranking.strengths import BATCH, DAILY, Experience, replay

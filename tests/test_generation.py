@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memcli.generated import Generated
 from memcli.indexing.memories.runner import Generator
 from memcli.indexing.prepare import kept_up, lacking
 from memcli.memory import Memory
 from memcli.model import Filters, Kind
+from memcli.model.generated import Generated
 from memcli.providers.fakes import FakeEmbedder
 from memcli.store import graph
 from memcli.store.views.memories import memories

@@ -16,9 +16,9 @@ import pytest
 
 import memcli
 from memcli.errors import UsageError
-from memcli.feedback import given
 from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.memory.feedback import given
 from memcli.model import Answer, Filters, Kind
 from memcli.providers.embedding import embedder, embedder_id, is_known, name_of
 from memcli.providers.fakes import FakeEmbedder

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from memcli import languages
 from memcli.errors import UsageError
-from memcli.generated import SessionText, Told
 from memcli.languages import DEFAULT, LANGUAGES, Language, language, spoken
 from memcli.languages.base import NAMELESS, PREFERENCE
 from memcli.languages.names import in_full, named, without
 from memcli.model import Cue, Seeks, Session, SessionId, Spelling, Turn, TurnId
+from memcli.model.generated import SessionText, Told
 
 AT = datetime(2024, 5, 8, 13, 0)
 EVERY = [Language(), language("en")]

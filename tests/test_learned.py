@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memcli import learned
 from memcli.formats import Message
 from memcli.indexing.ontology import lifting
 from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import Filters, TurnId
 from memcli.providers.embedding import DEFAULT, embedder_id
-from memcli.ranking import fusion
+from memcli.ranking import fusion, learned
 from memcli.reading import confidence, spans
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.network import Network

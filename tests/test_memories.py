@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.generated import Generated, SessionText, Told
 from memcli.indexing.memories.insights import insights
 from memcli.indexing.memories.keywords import keywords
 from memcli.indexing.memories.summaries import summary
@@ -24,6 +23,7 @@ from memcli.languages.english.facts import facts, retold
 from memcli.languages.english.third_person import in_third_person
 from memcli.languages.english.verbs import agreeing
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
+from memcli.model.generated import Generated, SessionText, Told
 
 AT = datetime(2023, 5, 8, 13, 56)
 ANA, BEN = "Ana", "Ben"

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import BudgetSpent, ModelUnavailable
-from memcli.generated import Argument, Event, Generated, SessionText
 from memcli.indexing.events.by_model import ModelEvents
 from memcli.indexing.memories.by_model import COVERAGE
 from memcli.indexing.memories.verification import verify
 from memcli.indexing.plan import Producer
 from memcli.indexing.transcript.segments import segment
 from memcli.model import Hit, Kind, Needs, Session, SessionId, Turn, TurnId, Unit, UnitId
+from memcli.model.generated import Argument, Event, Generated, SessionText
 from memcli.providers.fakes import Completion, FakeLanguageModel
 from memcli.providers.language import ChatModel
 from memcli.providers.metering import Budget

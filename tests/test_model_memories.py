@@ -13,7 +13,6 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable
 from memcli.formats import Message as Said
-from memcli.generated import Generated, SessionText, Told
 from memcli.indexing.association import Associator
 from memcli.indexing.memories.by_model import ModelMemories
 from memcli.indexing.memories.runner import Generator
@@ -23,6 +22,7 @@ from memcli.indexing.producer.asking import PATIENCE
 from memcli.indexing.transcript.segments import segment
 from memcli.memory import Memory
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
+from memcli.model.generated import Generated, SessionText, Told
 from memcli.providers.fakes import Completion, FakeEmbedder, FakeLanguageModel
 from memcli.providers.language import ChatModel, LanguageModel
 from memcli.providers.metering import Budget

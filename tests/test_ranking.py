@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from memcli import learned
 from memcli.languages.base import NAMELESS, PREFERENCE
 from memcli.languages.english.cues import cues
 from memcli.languages.english.questions import parse, wording
 from memcli.model import Cue
-from memcli.ranking import fusion, routing, signals
+from memcli.ranking import fusion, learned, routing, signals
 from memcli.ranking.arrays import AdjacentTurns, group_max, group_sum, softmax, top, zscore
 from memcli.ranking.bm25 import bm25, idf
 

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from memcli import learned
 from memcli.languages.english.questions import parse
 from memcli.model import Answer, Hit, Kind, Query, Seeks, SessionId, Turn, TurnId, Unit, UnitId
+from memcli.ranking import learned
 from memcli.reading import NOTHING, ExtractiveReader, build_context, confidence, evidence, spans
 from memcli.reading.change import newest
 from memcli.reading.confidence import Confidence

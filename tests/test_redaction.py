@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.formats import Message
+from memcli.formats.redaction import Redactor
 from memcli.memory import Memory
-from memcli.redaction import Redactor
 from tests.conftest import Ran
 
 Cli = Callable[..., Ran]

@@ -12,7 +12,7 @@ import pytest
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.plugins.base import RegexBasedDetector
 
-from memcli.redaction import Redactor
+from memcli.formats.redaction import Redactor
 
 # Put together here, so that no scanner takes this file for a leak.
 _MIXED, _HEX = "aB3dE5gH7jK9mN1p" * 8, "0123456789abcdef" * 4

@@ -18,7 +18,7 @@ from memcli.languages.english.assertions.rules import Rule, rules
 from memcli.languages.english.assertions.tails import is_telling, tail_of
 from memcli.languages.english.questions import parse
 from memcli.languages.english.statements import statements
-from memcli.relations import RelationType as R
+from memcli.model.relations import RelationType as R
 
 from .test_tagging import SAID, sure, tagged
 

@@ -21,14 +21,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.generated import Assertion
 from memcli.indexing.ontology.topics import sensitive
 from memcli.languages.english.assertions.options import matching, options
 from memcli.languages.english.assertions.tagging import assertions
 from memcli.languages.english.assertions.tails import is_telling, tail_of
 from memcli.model import SessionId, Turn, TurnId
-from memcli.relations import AVERSIONS, GROUPS, PREFERENCES, SHAPING
-from memcli.relations import RelationType as R
+from memcli.model.generated import Assertion
+from memcli.model.relations import AVERSIONS, GROUPS, PREFERENCES, SHAPING
+from memcli.model.relations import RelationType as R
 from memcli.text import sentences
 
 AT = datetime(2024, 3, 9, 18, 30)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memcli.errors import UsageError
 from memcli.languages.dates import parse_date, parse_span
 from memcli.languages.english.times import find, lengths
-from memcli.times import Grain, Span, TimeKind, describe
+from memcli.text.times import Grain, Span, TimeKind, describe
 
 SAID = datetime(2023, 7, 15, 13, 5)
 

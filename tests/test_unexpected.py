@@ -55,7 +55,7 @@ def test_it_is_one_line_and_a_file_without_what_was_said(cli: Cli, faulty: Path,
     assert SECRET not in ran.err + written
     kinds = [line for line in written.splitlines()[1:] if not line.startswith(" ")]
     assert kinds == ["builtins.ZeroDivisionError", "builtins.KeyError"]
-    assert any(line.partition(":")[0].endswith("memcli/memory.py") for line in written.splitlines())
+    assert any(line.partition(":")[0].endswith("memcli/memory/asking.py") for line in written.splitlines())
     assert _log(tmp_path).stat().st_mode & 0o777 == 0o600
 
 

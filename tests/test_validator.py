@@ -13,7 +13,6 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable
 from memcli.formats import Message
-from memcli.generated import Assertion, SessionText
 from memcli.indexing.ontology.asserted import asserted
 from memcli.indexing.ontology.runner import Assertions
 from memcli.indexing.ontology.validation import CONFIRMED, REFUTED, ModelValidator
@@ -22,11 +21,12 @@ from memcli.indexing.prepare import generate, kept_up, lacking
 from memcli.indexing.transcript.segments import segment
 from memcli.memory import Memory
 from memcli.model import Filters, Needs, Session, SessionId, Turn, TurnId
+from memcli.model.generated import Assertion, SessionText
+from memcli.model.relations import SHAPING, RelationType
 from memcli.providers.fakes import Completion, FakeEmbedder, FakeLanguageModel
 from memcli.providers.language import ChatModel
 from memcli.providers.metering import Budget
 from memcli.providers.prompts import prompt
-from memcli.relations import SHAPING, RelationType
 from memcli.store.views.assertions import assertion_index
 from memcli.strategies.ontology import Ontology
 from memcli.text import token_estimate

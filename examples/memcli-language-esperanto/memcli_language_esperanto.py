@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memcli import Cue, Language, Question, Seeks
 from memcli.text import content_stems, words
-from memcli.times import Expression, Span, TimeKind, day, month, week, year
+from memcli.text.times import Expression, Span, TimeKind, day, month, week, year
 
 __all__ = ["Esperanto"]
 

@@ -86,7 +86,7 @@ def _noted(memory: Memory, question: str, reading: Reading, narrowing: o.Narrowi
 
     if memory.store.path is None or not settings().records:
         return None
-    from ..feedback import given
+    from ..memory.feedback import given
     from ..model import Filters
 
     now = datetime.now(UTC)
@@ -108,7 +108,7 @@ def _remember(memory: Memory, noted: Given | None) -> None:
 
     Which answer was the last is noted in any case: a verdict on the last one is none on an older one.
     """
-    from ..feedback import note_last, remember
+    from ..memory.feedback import note_last, remember
 
     sys.stdout.flush()
     note_last(memory.store, noted.id if noted else "")

@@ -13,7 +13,7 @@ from . import options as o
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..concepts import Concept, ConceptList, Concepts
+    from ..care.concepts import Concept, ConceptList, Concepts
     from ..store.lifted import SupportingAssertion
 
 __all__ = ["concepts"]
@@ -64,7 +64,7 @@ def concepts(
 
     Exit code 1: nothing was concluded, or nothing that has this id.
     """
-    from ..concepts import Concepts
+    from ..care.concepts import Concepts
     from ..errors import UsageError
 
     if sum(each is not None for each in (name, decline, restore)) > 1:

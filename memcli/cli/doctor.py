@@ -11,7 +11,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..care import Examination
-    from ..drift import Signal
+    from ..evaluation.drift import Signal
     from ..store.health import Finding
 
 __all__ = ["doctor"]
@@ -43,7 +43,7 @@ def doctor(
 
     Exit code 3: something is damaged, and after --repair still is. Answers that get worse are no damage.
     """
-    from ..drift import drift
+    from ..evaluation.drift import drift
     from .render import emit, emit_json, one_line
 
     memory = o.memory(store)

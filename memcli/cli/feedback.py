@@ -10,8 +10,8 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..feedback import Feedback, Noted
     from ..memory import Memory
+    from ..memory.feedback import Feedback, Noted
 
 __all__ = ["feedback"]
 
@@ -49,7 +49,7 @@ def feedback(
     Exit code 1: there is no such answer, or no verdict to take back; answers are kept unless with ask --no-record.
     """
     from ..errors import UsageError
-    from ..feedback import Feedback
+    from ..memory.feedback import Feedback
     from .render import emit_json
 
     if useful + wrong + undo != 1:

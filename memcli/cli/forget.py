@@ -61,7 +61,7 @@ def forget(
     Their bytes leave the file with the next memcli compact. A session keeps its title as long as it has turns.
     """
     from ..errors import NothingFound
-    from ..feedback import note_last
+    from ..memory.feedback import note_last
     from ..store.selection import Selection
     from .render import emit, emit_json, say
 

@@ -81,8 +81,8 @@ def ingest(
     Exit code 6: something could not be read; it was reported and the rest is stored.
     """
     from ..errors import UsageError
+    from ..formats.redaction import Redactor
     from ..ingestion import Watcher
-    from ..redaction import Redactor
     from .progress import prepared, progress
     from .render import emit_json, say
 

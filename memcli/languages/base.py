@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from ..generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
 from ..model import Cue, Question, Turn
+from ..model.generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
 from ..providers.profiles import MINILM
 from ..text import STOPWORDS, content_stems
-from ..times import Expression, Length, Span, describe
+from ..text.times import Expression, Length, Span, describe
 from . import names as known
 
 __all__ = ["NAMELESS", "PREFERENCE", "Language", "numerals"]

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from ..errors import UsageError
-from ..times import Grain, Span
+from ..text.times import Grain, Span
 from . import DEFAULT, language
 
 __all__ = ["parse_date", "parse_span"]

@@ -24,13 +24,13 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
 
     from ..care import Care
     from ..formats import Message
+    from ..formats.redaction import Redactor
     from ..indexing.prepare import Watch
     from ..ingestion import Report, Watcher
     from ..providers.language import LanguageModel
     from ..providers.reranking import Reranker
     from ..reading.consulting import Consulted
     from ..reading.stored import StoredTranscript
-    from ..redaction import Redactor
     from ..store.compaction import Compaction
 
 __all__ = ["READ", "Memory", "Reading"]

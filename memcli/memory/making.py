@@ -12,9 +12,9 @@ from ..strategies import Strategy, strategy
 from .encoders import Encoders
 
 if TYPE_CHECKING:
+    from ..formats.redaction import Redactor
     from ..indexing.prepare import Watch
     from ..ingestion import Ingestion, Report, Watcher
-    from ..redaction import Redactor
 
 __all__ = ["Making"]
 

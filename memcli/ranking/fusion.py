@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import learned
+from . import learned
 from .routing import GATES
 
 __all__ = ["Weights", "packaged"]

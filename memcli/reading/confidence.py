@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memcli import learned
 from memcli.model import Question, Seeks
+from memcli.ranking import learned
 from memcli.reading.passages import Passage
 from memcli.reading.temporal import ShortAnswer
 

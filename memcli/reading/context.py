@@ -10,7 +10,7 @@ from functools import lru_cache
 from memcli.languages import spoken
 from memcli.model import Context, Hit, TurnId
 from memcli.text import token_estimate
-from memcli.times import TimeKind, describe
+from memcli.text.times import TimeKind, describe
 
 __all__ = ["EvidenceLine", "build_context", "evidence", "within"]
 

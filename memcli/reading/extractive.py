@@ -16,7 +16,7 @@ from memcli.reading.passages import Passage, Transcript, gather
 from memcli.reading.spans import Candidate, best_candidates
 from memcli.reading.temporal import ShortAnswer
 from memcli.text import content_stems
-from memcli.times import month_name
+from memcli.text.times import month_name
 
 __all__ = ["NOTHING", "ExtractiveReader", "Reader"]
 

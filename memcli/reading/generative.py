@@ -16,7 +16,7 @@ from memcli.providers.structured import ModelMessage, Schema, begun
 from memcli.reading.context import build_context
 from memcli.reading.extractive import NOTHING, Reader
 from memcli.text import clean
-from memcli.times import weekday_name
+from memcli.text.times import weekday_name
 
 __all__ = ["FORM", "MOST_TURNS", "GenerativeReader", "Written", "answer_prompt"]
 

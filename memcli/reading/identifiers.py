@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memcli.reading.passages import Passage
 from memcli.reading.temporal import ShortAnswer
-from memcli.times import month_name
+from memcli.text.times import month_name
 
 __all__ = ["find", "pattern"]
 

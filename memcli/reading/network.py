@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memcli import learned
+from memcli.ranking import learned
 
 __all__ = ["Network"]
 

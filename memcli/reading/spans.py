@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memcli import learned
 from memcli.languages import spoken
 from memcli.model import Question, Seeks
+from memcli.ranking import learned
 from memcli.reading.network import Network
 from memcli.reading.passages import Passage
 from memcli.text import STOPWORDS, stem

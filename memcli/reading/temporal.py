@@ -11,7 +11,7 @@ from functools import lru_cache
 from memcli.languages import spoken
 from memcli.model import Query, Question
 from memcli.reading.passages import Passage
-from memcli.times import Expression, Grain, Span, TimeKind, day, describe
+from memcli.text.times import Expression, Grain, Span, TimeKind, day, describe
 
 __all__ = ["ShortAnswer", "how_long", "when"]
 

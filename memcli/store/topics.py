@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..relations import PREFERENCES, SHAPING
+from ..model.relations import PREFERENCES, SHAPING
 from .cosine import unit_rows
 from .rows import UNKNOWN, append, columns, scalar
 from .schema import referring

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from ...generated import Argument, Event, SessionText, began, speaker_name
 from ...model import Turn
+from ...model.generated import Argument, Event, SessionText, began, speaker_name
 from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.prompts import Prompt, fenced, prompt, short_id, tidy
 from ...text import token_estimate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...generated import Event, Generated, SessionText
 from ...model import Kind
+from ...model.generated import Event, Generated, SessionText
 from ..memories.verification import verify
 
 __all__ = ["checked"]

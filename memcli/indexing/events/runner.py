@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...generated import Event, Vectors
 from ...languages import spoken
 from ...model import Kind, Relation
+from ...model.generated import Event, Vectors
 from ...store import events as stored
 from ...store.events import Arguments, EventRow
 from ...store.ids import TAGS, Tag, tagged

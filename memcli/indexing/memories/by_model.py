@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...generated import Generated, SessionText, Told, began, speaker_name
 from ...model import Kind, Turn, TurnId
+from ...model.generated import Generated, SessionText, Told, began, speaker_name
 from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.profiles import MINILM, Profile
 from ...providers.prompts import fenced, prompt, short_id, tidy

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ...generated import Generated, Told
 from ...languages import spoken
 from ...model import Kind
+from ...model.generated import Generated, Told
 from ...providers.profiles import MINILM
 from ...store.cosine import cosines
 from ...text import content_stems
-from ...times import day
+from ...text.times import day
 
 __all__ = ["insights"]
 

@@ -9,9 +9,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
-from ...generated import Generated, SessionText, began
 from ...languages import Language, spoken
 from ...model import Kind, TurnId
+from ...model.generated import Generated, SessionText, began
 from ...text import image, stem
 
 __all__ = ["keywords"]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import ModelUnavailable
-from ...generated import Generated, SessionText, Told, Vectors, speaker_name
 from ...languages import spoken
 from ...model import Kind, Session, Turn, TurnId
+from ...model.generated import Generated, SessionText, Told, Vectors, speaker_name
 from ...ranking.bm25 import idf
 from ...store import ledger, memories, transcript
 from ...store.cosine import cosines

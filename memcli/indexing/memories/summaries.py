@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...generated import Generated, SessionText, Vectors, began, speaker_name
 from ...languages import Language, spoken
 from ...model import Kind, Turn
+from ...model.generated import Generated, SessionText, Vectors, began, speaker_name
 from ...providers.profiles import MINILM, Profile
 from ...ranking.pagerank import DAMPING, pagerank
 from ...store.cosine import cosines

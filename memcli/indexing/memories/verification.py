@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
 
-from ...generated import Generated, Vectors, speaker_name
 from ...languages import Language, spoken
 from ...model import Kind, Turn
+from ...model.generated import Generated, Vectors, speaker_name
 from ...providers.profiles import MINILM
 from ...store.cosine import cosines
 from ...text import STOPWORDS, content_stems, sentences, stem, words
-from ...times import Grain, Span, day
+from ...text.times import Grain, Span, day
 
 __all__ = ["COVERAGE", "verify"]
 

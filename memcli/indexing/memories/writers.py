@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...generated import Generated, SessionText, Told
 from ...languages import spoken
+from ...model.generated import Generated, SessionText, Told
 from ...providers.profiles import MINILM, Profile
 from ..plan import MEMORIES, Producer
 from ..producer.asking import MemoryWriter

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...generated import Assertion, SessionText
 from ...languages import spoken
+from ...model.generated import Assertion, SessionText
 
 __all__ = ["asserted"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ... import learned
+from ...ranking import learned
 
 __all__ = ["FEATURES", "LEAST_SUPPORT", "TAU", "Scorer", "packaged", "pattern"]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...generated import Assertion, Vectors
 from ...model import Kind
-from ...relations import RelationType
+from ...model.generated import Assertion, Vectors
+from ...model.relations import RelationType
 from ...store import assertions as stored
 from ...store.assertions import AssertionRow
 from ...store.ids import Tag, tagged

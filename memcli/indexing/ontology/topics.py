@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from ...config import settings
 from ...errors import UsageError
+from ...model.relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
 from ...providers.embedding import Embedder
 from ...providers.profiles import MINILM, Profile
-from ...relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
 from ...store import topics as stored
 from ...store.cosine import cosines, exact, unit_rows
 from ...store.lifted import TAKEN_BACK, taken_back

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...generated import Assertion, SessionText, speaker_name
 from ...model import Turn
+from ...model.generated import Assertion, SessionText, speaker_name
+from ...model.relations import AVERSIONS, GROUPS, SHAPING, RelationType
 from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.prompts import fenced, prompt, short_id, tidy
-from ...relations import AVERSIONS, GROUPS, SHAPING, RelationType
 from ...text import token_estimate
 from ..plan import Producer
 from ..producer.prompting import PER_LINE, longest_reply, packed, shortened, transcript

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, Protocol, TypeVar
 
 from ...errors import BudgetSpent, ModelUnavailable
-from ...generated import SessionText
 from ...model import SessionId
+from ...model.generated import SessionText
 from ..plan import Producer
 
 __all__ = ["PATIENCE", "Asking", "Failed", "MemoryWriter"]

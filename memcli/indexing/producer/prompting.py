@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ...model import Turn
 from ...text import token_estimate
-from ...times import day, describe, weekday_name
+from ...text.times import day, describe, weekday_name
 
 __all__ = ["PER_LINE", "date_of", "longest_reply", "packed", "shortened", "transcript"]
 

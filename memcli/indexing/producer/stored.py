@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...generated import SessionText
 from ...model import TurnId
+from ...model.generated import SessionText
 from ...store import ledger, memories, transcript
 from ...store.revision import bump_revision
 from ..plan import Producer

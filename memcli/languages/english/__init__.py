@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from ...generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...model import Cue, Question, Turn
+from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...providers.profiles import MINILM
-from ...times import Expression, Length
+from ...text.times import Expression, Length
 from ..base import Language
 
 __all__ = ["English"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...generated import Argument
-from ...times import TimeKind, describe
+from ...model.generated import Argument
+from ...text.times import TimeKind, describe
 from ..names import in_full
 from .phrases import Phrase, phrases, without
 from .times import find

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from ...generated import Told
+from ...model.generated import Told
 from ...providers.profiles import MINILM
 from ...store.cosine import cosines
 from ...text import content_stems

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from ...times import Expression, Grain, TimeKind, describe
+from ...text.times import Expression, Grain, TimeKind, describe
 from .times import find
 from .words import listed
 

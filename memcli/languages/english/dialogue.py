@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...generated import speaker_name
 from ...model import Turn, TurnId
+from ...model.generated import speaker_name
 from ...text import image
 from .address import trimmed
 from .coreference import Antecedents, points_back

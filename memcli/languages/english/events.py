@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...generated import Event, SessionText, speaker_name
 from ...model import Turn, TurnId
+from ...model.generated import Event, SessionText, speaker_name
 from ...text import image
 from .arguments import arguments
 from .chunks import Item, blocks, items, summary

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...generated import Generated, SessionText, speaker_name
 from ...model import Kind, Turn
+from ...model.generated import Generated, SessionText, speaker_name
 from ...text import image
 from .dates import dated
 from .reactions import informative

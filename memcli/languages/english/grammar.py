@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from ... import times as spans
-from ...times import ONE_DAY, Grain, Span, TimeKind
+from ...text import times as spans
+from ...text.times import ONE_DAY, Grain, Span, TimeKind
 from .words import listed
 
 __all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Meaning", "amount", "compiled"]

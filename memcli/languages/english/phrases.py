@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text import STOPWORDS
-from ...times import TimeKind, describe
+from ...text.times import TimeKind, describe
 from ..names import in_full
 from .reactions import is_reaction
 from .tenses import base_form

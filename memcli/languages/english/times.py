@@ -13,7 +13,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
-from ...times import Expression, Length
+from ...text.times import Expression, Length
 from . import grammar
 
 __all__ = ["find", "lengths"]

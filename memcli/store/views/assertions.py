@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...relations import DOMAINS, PREFERENCES, SHAPING, RelationType
+from ...model.relations import DOMAINS, PREFERENCES, SHAPING, RelationType
 from ..cosine import unit_rows
 from ..rows import UNKNOWN, Columns, columns
 from .view import View

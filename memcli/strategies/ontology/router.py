@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ... import learned
 from ...model import Query
+from ...ranking import learned
 from ...ranking.arrays import top
 from ...store.cosine import cosines
 from ...store.views.assertions import assertion_index

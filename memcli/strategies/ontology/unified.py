@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ... import learned
+from ...ranking import learned
 from ...ranking.arrays import top
 
 __all__ = ["DENSE", "DISAGREE", "FLAT", "GRAPH", "LEADS", "MIX", "VIEWS", "Combiner", "combiner", "uncertain"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ....relations import RelationType as R
+from ....model.relations import RelationType as R
 from .options import matching, options
 from .rules import Finding
 from .tails import is_telling, tail_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ....relations import RelationType
+from ....model.relations import RelationType
 from ...data import filled, table
 
 __all__ = ["MIDDLE", "Finding", "Rule", "compiled", "rules", "strength_of", "words_of"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ....generated import Assertion, speaker_name
 from ....model import Turn
-from ....relations import GROUPS
-from ....relations import RelationType as R
+from ....model.generated import Assertion, speaker_name
+from ....model.relations import GROUPS
+from ....model.relations import RelationType as R
 from ..address import trimmed
 from ..negation import NEGATED_VERB
 from . import circumstances, tastes

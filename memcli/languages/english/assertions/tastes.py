@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ....relations import RelationType as R
+from ....model.relations import RelationType as R
 from ..negation import NEGATED_VERB
 from .rules import MIDDLE, Finding, rules
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .errors import ModelUnavailable, NothingFound, StoreDamaged, UsageError
-from .model import Turn, TurnId
-from .store import transcript
-from .store.connection import Store
+from ..errors import ModelUnavailable, NothingFound, StoreDamaged, UsageError
+from ..model import Turn, TurnId
+from ..store import transcript
+from ..store.connection import Store
 
 if TYPE_CHECKING:
-    from .providers.embedding import Embedder
-    from .store.forgetting import Marked
-    from .store.health import Finding
-    from .store.selection import Selection
-    from .store.statistics import Statistics
+    from ..providers.embedding import Embedder
+    from ..store.forgetting import Marked
+    from ..store.health import Finding
+    from ..store.selection import Selection
+    from ..store.statistics import Statistics
 
 __all__ = ["Care", "Examination"]
 
@@ -37,7 +37,7 @@ class Care:
 
     def select(self, which: Selection) -> list[TurnId]:
         """The turns of a selection. Raises NothingFound for ids that are not in the store, StoreError."""
-        from .store.selection import selected
+        from ..store.selection import selected
 
         with self._store.reading() as db:
             return selected(db, which)
@@ -52,8 +52,8 @@ class Care:
 
         The file has their bytes until it is compacted. Raises StoreError.
         """
-        from .indexing.forgetting import forget
-        from .store.forgetting import mark
+        from ..indexing.forgetting import forget
+        from ..store.forgetting import mark
 
         if dry_run:
             with self._store.reading() as db:
@@ -65,8 +65,8 @@ class Care:
 
     def _make_again(self) -> None:
         """Makes what every ingest makes for the sessions that lack it now."""
-        from .indexing.plan import EVERY_INGEST
-        from .indexing.prepare import lacking, prepare
+        from ..indexing.plan import EVERY_INGEST
+        from ..indexing.prepare import lacking, prepare
 
         prepare(self._store, lacking(self._store, [each.makes for each in EVERY_INGEST[1:]]), self._embedder)
 
@@ -75,7 +75,7 @@ class Care:
 
         Raises NothingFound where there are none, UsageError, StoreError.
         """
-        from .store import exporting
+        from ..store import exporting
 
         writers = {"jsonl": exporting.jsonl, "markdown": exporting.markdown}
         if format_name not in (*writers, "parquet"):
@@ -94,13 +94,13 @@ class Care:
 
     def statistics(self) -> Statistics:
         """Counts what the store holds. Raises StoreError."""
-        from .store.statistics import statistics
+        from ..store.statistics import statistics
 
         return statistics(self._store)
 
     def is_calibrated(self) -> bool:
         """Whether what counts as alike was found for the store's embedder; of MiniLM it is known. Raises StoreError."""
-        from .indexing.calibration import is_calibrated
+        from ..indexing.calibration import is_calibrated
 
         return is_calibrated(self._store)
 
@@ -109,7 +109,7 @@ class Care:
 
         Raises StoreError where it cannot be read at all, ModelUnavailable.
         """
-        from .store.health import examine
+        from ..store.health import examine
 
         found = left = [*examine(self._store), *self._unknown_embedder()]
         for _ in range(_ROUNDS if repair else 0):
@@ -122,10 +122,10 @@ class Care:
         return Examination(left, [finding for finding in found if finding.what not in still])
 
     def _mend(self, findings: Sequence[Finding]) -> None:
-        from .indexing.plan import EVERY_INGEST
-        from .indexing.prepare import prepare
-        from .store import mending
-        from .store.schema import Mend
+        from ..indexing.plan import EVERY_INGEST
+        from ..indexing.prepare import prepare
+        from ..store import mending
+        from ..store.schema import Mend
 
         mending.clear(self._store, findings)
         mended = {finding.mend for finding in findings}
@@ -135,9 +135,9 @@ class Care:
 
     def _unknown_embedder(self) -> Iterator[Finding]:
         """Whether the store was filled by an embedder that there is none of. It is not loaded."""
-        from .providers.embedding import is_known
-        from .store.health import Finding
-        from .store.identity import identity
+        from ..providers.embedding import is_known
+        from ..store.health import Finding
+        from ..store.identity import identity
 
         with self._store.reading() as db:
             try:

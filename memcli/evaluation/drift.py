@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .errors import MemcliError
-from .relations import SHAPING
-from .store import verdicts as stored
-from .store.assertions import doubtful
-from .store.verdicts import Judged
-from .strategies import DEFAULT
-from .strategies.ontology.consistency import gap
+from ..errors import MemcliError
+from ..model.relations import SHAPING
+from ..store import verdicts as stored
+from ..store.assertions import doubtful
+from ..store.verdicts import Judged
+from ..strategies import DEFAULT
+from ..strategies.ontology.consistency import gap
 
 if TYPE_CHECKING:
-    from .memory import Memory
-    from .model import Hit
+    from ..memory import Memory
+    from ..model import Hit
 
 __all__ = ["Signal", "State", "drift"]
 
@@ -80,8 +80,8 @@ def _tried(
     measure: Callable[[Memory, str, Sequence[Judged]], Signal], memory: Memory, strategy_name: str, of: Sequence[Judged]
 ) -> Signal:
     """A signal that questions are asked again for: where they can be, and where nothing has to be made for it."""
-    from .indexing.prepare import lacking
-    from .strategies import strategy
+    from ..indexing.prepare import lacking
+    from ..strategies import strategy
 
     try:
         if of and lacking(memory.store, [strategy(strategy_name).needs]):

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import NothingFound, UsageError
-from .relations import restricts
-from .store import lifted, names, naming
-from .store.connection import Store
-from .store.identity import identity
-from .store.ids import Tag, with_tag
-from .store.lifted import TAKEN_BACK, SupportingAssertion, TopicEdge
-from .store.revision import bump_revision
-from .store.rows import transaction
-from .text import clean, content_stems
+from ..errors import NothingFound, UsageError
+from ..model.relations import restricts
+from ..store import lifted, names, naming
+from ..store.connection import Store
+from ..store.identity import identity
+from ..store.ids import Tag, with_tag
+from ..store.lifted import TAKEN_BACK, SupportingAssertion, TopicEdge
+from ..store.revision import bump_revision
+from ..store.rows import transaction
+from ..text import clean, content_stems
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -126,7 +126,7 @@ class Concepts:
 
     def restore(self, name: str) -> Concept:
         """Leaves an edge that was taken back to the gate again. Raises what `find` does; NothingFound if it was not."""
-        from .indexing.ontology.topics import regated, sensitive
+        from ..indexing.ontology.topics import regated, sensitive
 
         unwanted = sensitive()
 

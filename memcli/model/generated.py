@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from .model import Kind, Session, SessionId, Turn, TurnId
+from . import Kind, Session, SessionId, Turn, TurnId
 from .relations import AVERSIONS, RelationType
 
 __all__ = ["Argument", "Assertion", "Event", "Generated", "SessionText", "Told", "Vectors", "began", "speaker_name"]

@@ -10,22 +10,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .config import state_folder
-from .errors import NothingFound, StoreError, UsageError
-from .indexing.calibration import profile
-from .model import Answer, TurnId
-from .ranking.strengths import BATCH
-from .store import verdicts as stored
-from .store.connection import Store
-from .store.ids import Tag, with_tag
-from .store.revision import bump_revision
-from .store.rows import transaction
-from .store.verdicts import Given, Judged
+from ..config import state_folder
+from ..errors import NothingFound, StoreError, UsageError
+from ..indexing.calibration import profile
+from ..model import Answer, TurnId
+from ..ranking.strengths import BATCH
+from ..store import verdicts as stored
+from ..store.connection import Store
+from ..store.ids import Tag, with_tag
+from ..store.revision import bump_revision
+from ..store.rows import transaction
+from ..store.verdicts import Given, Judged
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from .memory import Memory
+    from . import Memory
 
 __all__ = ["LAST", "Feedback", "Noted", "given", "note_last", "remember"]
 
@@ -97,7 +97,7 @@ def _last_path(store: Path) -> Path:
 
 
 def _tidy(db: DuckDBPyConnection) -> None:
-    from .indexing.strengths import settle
+    from ..indexing.strengths import settle
 
     stored.prune(db, stored.KEPT - BATCH)
     settle(db)
@@ -159,7 +159,7 @@ class Feedback:
             return self._applied(db, id_)
 
     def _applied(self, db: DuckDBPyConnection, id_: str) -> Noted:
-        from .indexing.strengths import settle
+        from ..indexing.strengths import settle
 
         settle(db)
         bump_revision(db)

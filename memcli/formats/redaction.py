@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from .text import clean
+from ..text import clean
 
 __all__ = ["Redactor"]
 
