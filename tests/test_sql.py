@@ -54,3 +54,9 @@ def test_sql_is_told(source: str) -> None:
 
 def test_what_is_no_sql_is_let_be() -> None:
     assert not list(_sql('"""Select what comes from the store."""\nfrom ..store.rows import transaction\nrun(db)'))
+
+
+def test_every_result_is_read_to_its_end() -> None:
+    """One that is not keeps its connection from the next statement."""
+    root = Path(memcli.__file__).parent
+    assert [str(path) for path in root.rglob("*.py") if ".fetchone()" in path.read_text(encoding="utf-8")] == []

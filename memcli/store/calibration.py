@@ -54,8 +54,8 @@ def strangers(db: DuckDBPyConnection, dimension: int) -> npt.NDArray[np.float64]
 
 def kept(db: DuckDBPyConnection) -> Mapping[str, float] | None:
     """The thresholds that were found for the store's embedder, by name; None where none were."""
-    found = db.execute("select value from meta where key = ?", [_KEY]).fetchone()
-    return None if found is None else json.loads(found[0])
+    found = scalar(db, "select value from meta where key = ?", [_KEY])
+    return None if found is None else json.loads(found)
 
 
 def keep(db: DuckDBPyConnection, thresholds: Mapping[str, float]) -> None:

@@ -144,11 +144,10 @@ def _remove(db: DuckDBPyConnection) -> dict[str, int]:
 
 def _content(db: DuckDBPyConnection, table: str) -> tuple[int, str]:
     """The number of rows, and a hash of all of them that no order changes."""
-    row = db.execute(
+    ((count, content),) = db.execute(
         f"select count(*), coalesce(bit_xor(md5_number(t::varchar)), 0)::varchar from {table} t"
-    ).fetchone()
-    assert row is not None
-    return int(row[0]), str(row[1])
+    ).fetchall()
+    return int(count), str(content)
 
 
 def _size(path: Path) -> int:

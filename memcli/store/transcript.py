@@ -148,7 +148,7 @@ def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[Sessio
 
 def check_filled(db: DuckDBPyConnection) -> None:
     """Raises StoreMissing where nothing was ever said in the store; not where all of it is forgotten."""
-    if db.execute("select 1 from turn union all select 1 from tombstone limit 1").fetchone() is None:
+    if scalar(db, "select 1 from turn union all select 1 from tombstone limit 1") is None:
         raise StoreMissing("nothing was ever ingested into this store", "fill it with: memcli ingest FILE")
 
 
