@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memcli import languages
 from memcli.errors import UsageError
+from memcli.extensions import Extensible
 from memcli.languages import DEFAULT, LANGUAGES, Language, language, spoken
 from memcli.languages.base import NAMELESS, PREFERENCE
 from memcli.languages.names import in_full, named, without
@@ -27,34 +28,23 @@ def session(*said: tuple[str, str]) -> SessionText:
     return SessionText(Session(SessionId("s:1"), "chat", "a", AT), turns, [(turn.text,) for turn in turns])
 
 
+class Tongue(Language):
+    """A language that is claimed by one word."""
+
+    code = "xx"
+
+    def claims(self, text: str) -> float:
+        return 0.9 if "blorp" in text else 0.0
+
+
 @pytest.fixture
-def tongue(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Language]]:
-    """A language that is claimed by one word, installed beside English."""
-
-    class Tongue(Language):
-        code = "xx"
-
-        def claims(self, text: str) -> float:
-            return 0.9 if "blorp" in text else 0.0
-
-    monkeypatch.setattr(languages, "LANGUAGES", _Registry(Tongue))
+def tongue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same, installed beside English."""
+    beside = {**LANGUAGES.built_in, "xx": f"{__name__}:Tongue"}
+    monkeypatch.setattr(languages, "LANGUAGES", Extensible(LANGUAGES.group, beside))
     language.cache_clear()
-    yield Tongue
+    yield
     language.cache_clear()
-
-
-class _Registry:
-    def __init__(self, tongue: type[Language]) -> None:
-        self._made = {DEFAULT: LANGUAGES.load(DEFAULT), "xx": tongue}
-
-    def names(self) -> list[str]:
-        return list(self._made)
-
-    def __contains__(self, code: str) -> bool:
-        return code in self._made
-
-    def load(self, code: str) -> type[Language]:
-        return self._made[code]
 
 
 @pytest.mark.parametrize("one", EVERY, ids=lambda one: one.code)
@@ -103,11 +93,12 @@ def test_without_rules_what_was_said_stays_as_it_was_said() -> None:
     assert one.cues("gdzie? 7") == Cue.QUESTION | Cue.DIGIT
 
 
-def test_english_is_what_no_language_claims(tongue: type[Language]) -> None:
+@pytest.mark.usefixtures("tongue")
+def test_english_is_what_no_language_claims() -> None:
     assert spoken(["blorp, she said"]).code == "xx"
     assert spoken(["hello", "blorp"]).code == "xx"
     assert spoken(["hello"]).code == spoken([]).code == DEFAULT
-    assert isinstance(language("xx"), tongue)
+    assert isinstance(language("xx"), Tongue)
 
 
 def test_a_language_that_is_not_there_is_told_with_those_that_are() -> None:
