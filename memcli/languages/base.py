@@ -163,7 +163,7 @@ class Language:
         mentioned = known.named(text, tuple(speakers))
         return Question(
             text,
-            stems=tuple(dict.fromkeys(content_stems(text))),
+            stems=known.stems_beside(text, mentioned),
             about=next((each.speaker for each in mentioned), None),
             named=mentioned,
             language=self.code,

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..model import Named, Spelling
+from ..text import content_stems, stem, words
 
-__all__ = ["in_full", "named", "without"]
+__all__ = ["in_full", "named", "stems_beside", "without"]
 
 _ROLES = frozenset(("user", "assistant", "system", "unknown", "tool"))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -65,3 +66,10 @@ def without(text: str, names: Iterable[str]) -> str:
         pattern = "|".join(re.escape(n) for n in dict.fromkeys((name, first)))
         text = re.sub(rf"\b(?:{pattern})(?:'s|’s)?(?!\w)", "", text, flags=re.IGNORECASE)
     return re.sub(r"\s+", " ", text).strip()
+
+
+def stems_beside(text: str, mentioned: Iterable[Named]) -> tuple[str, ...]:
+    """The content stems of `text` that are of no name as it is written there, each once: what carries a question."""
+    written = [name for each in mentioned if each.word for name in (each.word, each.speaker)]
+    taken = {stem(part) for name in written for part in words(name)}
+    return tuple(dict.fromkeys(s for s in content_stems(text) if s not in taken))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ...model import Question, Seeks
-from ...text import STOPWORDS, content_stems, stem, words
+from ...text import STOPWORDS, stem
 from ..base import NAMELESS
 from ..data import filled, table
-from ..names import named, without
+from ..names import named, stems_beside, without
 
 __all__ = ["parse", "wording"]
 
@@ -57,11 +57,10 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
     mentioned = named(text, speakers)
     of_one = bool(_I.search(plain))
     written = [each for each in mentioned if each.word]
-    taken = {stem(part) for each in written for name in (each.word, each.speaker) for part in words(name)}
     return Question(
         text,
         _seeks(plain),
-        tuple(dict.fromkeys(s for s in content_stems(text) if s not in taken)),
+        stems_beside(text, mentioned),
         written[0].speaker if written else _user(speakers) if of_one else None,
         listing=bool(_LISTING.search(plain)),
         holds_now=bool(_HOLDS_NOW.search(plain)),
