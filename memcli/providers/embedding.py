@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
+from .libraries import first_line, openai_client, sentence_transformers
 from .minilm import MiniLM
 from .vectors import Vectors, unit_rows
 
@@ -136,18 +137,7 @@ class SentenceTransformers:
     """Any model of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
 
     def __init__(self, model: str, _: bool) -> None:
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError as error:
-            raise ModelUnavailable(
-                "sentence-transformers is not installed", "pip install 'memcli[sentence-transformers]'"
-            ) from error
-        try:
-            self._model = SentenceTransformer(model)
-        except (OSError, ValueError) as error:
-            raise ModelUnavailable(
-                f"cannot load {model}: {_line(error)}", "give a local path, or check the name"
-            ) from error
+        self._model = sentence_transformers("SentenceTransformer", model)
         self.id = f"sentence-transformers:{model}"
         self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
 
@@ -162,16 +152,12 @@ class OpenAI:
     """Any OpenAI-compatible embeddings endpoint; OPENAI_BASE_URL and OPENAI_API_KEY say which and who."""
 
     _BATCH = 256
-    _TIMEOUT = 60.0
 
     def __init__(self, model: str, _: bool) -> None:
-        import openai
+        from openai import OpenAIError
 
-        try:
-            self._client = openai.OpenAI(timeout=self._TIMEOUT, max_retries=3)
-        except openai.OpenAIError as error:
-            raise ModelUnavailable("no key for the embeddings endpoint", "set OPENAI_API_KEY") from error
-        self._failure: type[Exception] = openai.OpenAIError
+        self._client = openai_client("embeddings", retries=3)
+        self._failure: type[Exception] = OpenAIError
         self._model = model
         self.id = f"openai:{model}"
         self.dimension = self._ask(["dimension"]).shape[1]
@@ -191,13 +177,9 @@ class OpenAI:
             reply = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float")
         except self._failure as error:
             raise ModelUnavailable(
-                f"the embeddings endpoint failed: {_line(error)}", "check OPENAI_BASE_URL"
+                f"the embeddings endpoint failed: {first_line(error)}", "check OPENAI_BASE_URL"
             ) from error
         rows = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         if len(rows) != len(texts):
             raise ModelUnavailable(f"the embeddings endpoint sent {len(rows)} vectors for {len(texts)} texts")
         return np.asarray(rows, dtype=np.float32)
-
-
-def _line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

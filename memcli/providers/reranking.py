@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
+from .libraries import first_line, openai_client, sentence_transformers
 
 __all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "reranker"]
 
@@ -55,16 +56,11 @@ class Endpoint:
     texts go out, `results` with `index` and `relevance_score` come back.
     """
 
-    _TIMEOUT = 60.0
-
     def __init__(self, model: str) -> None:
-        import openai
+        from openai import OpenAIError
 
-        try:
-            self._client = openai.OpenAI(timeout=self._TIMEOUT, max_retries=2)
-        except openai.OpenAIError as error:
-            raise ModelUnavailable("no key for the reranking endpoint", "set OPENAI_API_KEY") from error
-        self._failure: type[Exception] = openai.OpenAIError
+        self._client = openai_client("reranking", retries=2)
+        self._failure: type[Exception] = OpenAIError
         self._model = model
 
     def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
@@ -73,7 +69,9 @@ class Endpoint:
         try:
             reply = self._client.post("/rerank", body=body, cast_to=object)
         except self._failure as error:
-            raise ModelUnavailable(f"the reranking endpoint failed: {_line(error)}", "check OPENAI_BASE_URL") from error
+            raise ModelUnavailable(
+                f"the reranking endpoint failed: {first_line(error)}", "check OPENAI_BASE_URL"
+            ) from error
         return _scores(reply, len(texts))
 
     def close(self) -> None:
@@ -94,24 +92,9 @@ class CrossEncoder:
     """A cross-encoder of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
 
     def __init__(self, model: str) -> None:
-        try:
-            from sentence_transformers import CrossEncoder as Model
-        except ImportError as error:
-            raise ModelUnavailable(
-                "sentence-transformers is not installed", "pip install 'memcli[sentence-transformers]'"
-            ) from error
-        try:
-            self._model = Model(model)
-        except (OSError, ValueError) as error:
-            raise ModelUnavailable(
-                f"cannot load {model}: {_line(error)}", "give a local path, or check the name"
-            ) from error
+        self._model = sentence_transformers("CrossEncoder", model)
 
     def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Reranker.rerank`."""
         scores = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
         return [float(score) for score in scores]
-
-
-def _line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
