@@ -69,9 +69,10 @@ def _rows(found: Statistics) -> Iterator[tuple[str, str]]:
     yield "speakers", f"{found.speakers:,}"
     yield "said", f"{moment(found.first)} to {moment(found.last)}" if found.first else "undated"
     yield "sentences", f"{found.units.get('sentence', 0):,}, {of['vector']:,} of them distinct"
-    unsupported = f"; {found.unsupported:,} unsupported" if found.unsupported else ""
-    yield "generated", _listed(found.generated) + unsupported
+    yield "generated", _listed(found.generated)
     yield "events", _listed(found.events)
+    if found.unsupported:
+        yield "unsupported", f"{found.unsupported:,} of what was generated, events among it"
     if found.topics[0]:
         yield "topics", f"{found.topics[0]:,}, somebody keeps coming back to {found.topics[1]:,}"
     yield "edges", _listed(found.edges)
