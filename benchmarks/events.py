@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from memcli.evaluation.answers import token_f1
-from memcli.evaluation.asking import Asked, asked
+from memcli.evaluation.asking import PosedQuestion, asked
 from memcli.evaluation.baselines import DenseUnits
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
@@ -67,7 +67,7 @@ class Case:
     memory: Memory
     view: View
     question: GoldQuestion
-    asked: Asked
+    asked: PosedQuestion
     gold: frozenset[int]
 
 

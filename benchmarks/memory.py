@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from memcli.evaluation.asking import Asked, asked
+from memcli.evaluation.asking import PosedQuestion, asked
 from memcli.evaluation.baselines import DenseUnits
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
@@ -50,7 +50,7 @@ class Case:
     """A question over a prepared store, with the rows of its evidence."""
 
     view: View
-    asked: Asked
+    asked: PosedQuestion
     gold: npt.NDArray[np.int64]
 
 

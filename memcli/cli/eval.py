@@ -14,7 +14,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..errors import MemcliError
-    from ..evaluation.harness import AskedAll, Request
+    from ..evaluation.harness import AskedAll, EvaluationRequest
     from ..evaluation.runner import Result
 
 __all__ = ["evaluate"]
@@ -96,7 +96,7 @@ class _ModelUse:
     budget: int | None
 
 
-def _run(request: Request, out: Path | None, consulted: _ModelUse, *, as_json: bool) -> int:
+def _run(request: EvaluationRequest, out: Path | None, consulted: _ModelUse, *, as_json: bool) -> int:
     from ..evaluation.harness import ask, document, unprepared
     from ..evaluation.record import save
     from ..evaluation.report import write_report
@@ -123,7 +123,7 @@ def _run(request: Request, out: Path | None, consulted: _ModelUse, *, as_json: b
     return failure.exit_code if failure else 6 if asked.result.malformed else 0
 
 
-def _reread(asked: AskedAll, request: Request, consulted: _ModelUse) -> str:
+def _reread(asked: AskedAll, request: EvaluationRequest, consulted: _ModelUse) -> str:
     """Has the language model read, where it is to; returns the reader's name."""
     from ..config import settings
     from ..errors import UsageError
@@ -146,7 +146,9 @@ def _reread(asked: AskedAll, request: Request, consulted: _ModelUse) -> str:
     return model.id
 
 
-def _judge(document: dict[str, Any], result: Result, request: Request, consulted: _ModelUse) -> MemcliError | None:
+def _judge(
+    document: dict[str, Any], result: Result, request: EvaluationRequest, consulted: _ModelUse
+) -> MemcliError | None:
     """Adds the judge's verdicts, as far as it comes; what was measured without it is shown all the same."""
     from ..config import settings
     from ..errors import ModelUnavailable
@@ -179,12 +181,12 @@ def _request(
     store: Path | None,
     embedder: str | None,
     slice_name: str | None,
-) -> Request:
+) -> EvaluationRequest:
     from ..config import benchmarks_folder, settings
     from ..errors import UsageError
     from ..evaluation.asking import Limits
     from ..evaluation.baselines import contenders
-    from ..evaluation.harness import Request
+    from ..evaluation.harness import EvaluationRequest
     from ..evaluation.runner import EvaluationPlan
     from ..evaluation.slices import slice_named
     from ..evaluation.sources import BENCHMARKS, locate
@@ -199,7 +201,7 @@ def _request(
     name = what[0] if what[0] in BENCHMARKS else path.name
     own = _own(path, chosen.store, given=store is not None)
     full = "all" in strategy.split(",")
-    return Request(name, path, plan, chosen.cache, chosen.embedder, own, full=full, slice_name=part)
+    return EvaluationRequest(name, path, plan, chosen.cache, chosen.embedder, own, full=full, slice_name=part)
 
 
 def _own(questions: Path, store: Path, *, given: bool) -> Path | None:

@@ -25,7 +25,7 @@ from ..store.views.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
 
-__all__ = ["DEPTH", "KEPT", "Asked", "Limits", "Outcome", "ask", "asked", "context_tokens"]
+__all__ = ["DEPTH", "KEPT", "Limits", "Outcome", "PosedQuestion", "ask", "asked", "context_tokens"]
 
 Vector = npt.NDArray[np.float32]
 
@@ -36,7 +36,7 @@ KEPT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PosedQuestion:
     """A question as a contender meets it, with the vectors of its words and of its other phrasings.
 
     `past_only`: only what was said before it was asked may be found.
@@ -92,7 +92,7 @@ def asked(
     contenders: Sequence[Strategy],
     model: Embedder,
     past_only: Container[str] = (),
-) -> list[Asked]:
+) -> list[PosedQuestion]:
     """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go.
 
     `past_only`: the ids of those that may find only what was said before.
@@ -106,12 +106,14 @@ def asked(
     )
     rows = dict(zip(distinct, model.embed(distinct), strict=True)) if distinct else {}
     return [
-        Asked(id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()}, id_ in past_only)
+        PosedQuestion(
+            id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()}, id_ in past_only
+        )
         for (id_, text, at), each in zip(questions, wanted, strict=True)
     ]
 
 
-def ask(question: Asked, contender: Strategy, view: View, limits: Limits) -> Outcome:
+def ask(question: PosedQuestion, contender: Strategy, view: View, limits: Limits) -> Outcome:
     """One question to one contender over one store."""
     query = question.query(view.speaker_names)
     start = perf_counter()

@@ -29,13 +29,13 @@ from .scoring import document as measured
 from .slices import HaystackWords, narrowed, said_in, slice_named
 from .sources import sha256_of
 
-__all__ = ["AskedAll", "Request", "ask", "document", "unprepared"]
+__all__ = ["AskedAll", "EvaluationRequest", "ask", "document", "unprepared"]
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class EvaluationRequest:
     """What to evaluate. `data`: a benchmark's file, or, with `store`, a user's own questions about that store.
 
     `full`: a language model that reads is given all of history as well, as a baseline. `slice_name`: only the questions
@@ -62,7 +62,7 @@ class AskedAll:
     code: str
 
 
-def ask(request: Request, progress: Progress = lambda _done, _of: None) -> AskedAll:
+def ask(request: EvaluationRequest, progress: Progress = lambda _done, _of: None) -> AskedAll:
     """Asks every contender every question that it was not asked before.
 
     Raises InputUnreadable, UsageError, StoreError, ModelUnavailable, NothingFound where a slice has no question.
@@ -86,7 +86,7 @@ def ask(request: Request, progress: Progress = lambda _done, _of: None) -> Asked
     return AskedAll(result, corpus, sha256, code)
 
 
-def _unasked(request: Request, result: Result) -> MemcliError:
+def _unasked(request: EvaluationRequest, result: Result) -> MemcliError:
     """Why there is nothing to measure."""
     if result.outside:
         return NothingFound(f"none of the {result.outside} questions is in the slice {request.slice_name}")
@@ -94,7 +94,7 @@ def _unasked(request: Request, result: Result) -> MemcliError:
     return InputUnreadable(f"{request.data} has no question that can be asked", reason)
 
 
-def unprepared(request: Request) -> list[str]:
+def unprepared(request: EvaluationRequest) -> list[str]:
     """The contenders that lack something in a user's own store, which is only read: they do with what there is."""
     if request.store is None:
         return []
@@ -102,7 +102,7 @@ def unprepared(request: Request) -> list[str]:
     return [n for n in request.plan.contenders if lacking(store, [contender(n, request.plan.seed).needs])]
 
 
-def document(request: Request, asked: AskedAll, reader: str = "extractive") -> dict[str, Any]:
+def document(request: EvaluationRequest, asked: AskedAll, reader: str = "extractive") -> dict[str, Any]:
     """The document that docs/json.md describes. `reader`: who has read."""
     return {
         "dataset": request.dataset,
@@ -120,7 +120,7 @@ def document(request: Request, asked: AskedAll, reader: str = "extractive") -> d
     }
 
 
-def _config(request: Request, asked: AskedAll, reader: str) -> dict[str, Any]:
+def _config(request: EvaluationRequest, asked: AskedAll, reader: str) -> dict[str, Any]:
     plan = request.plan
     return {
         "strategies": list(asked.result.outcomes),
@@ -136,14 +136,14 @@ def _config(request: Request, asked: AskedAll, reader: str) -> dict[str, Any]:
     }
 
 
-def _slice(request: Request, result: Result) -> dict[str, Any] | None:
+def _slice(request: EvaluationRequest, result: Result) -> dict[str, Any] | None:
     """Which slice was asked, and how many questions of how many are in it; None: all were asked."""
     if not request.slice_name:
         return None
     return {"name": request.slice_name, "kept": result.inside, "of": result.inside + result.outside}
 
 
-def _corpus(request: Request) -> Corpus:
+def _corpus(request: EvaluationRequest) -> Corpus:
     if request.store is not None:
         return _own(request.data, request.store, request.slice_name)
     name = request.embedder or DEFAULT

@@ -19,7 +19,7 @@ import numpy as np
 from ..memory import Memory
 from ..model import TurnId
 from ..providers.embedding import Embedder
-from .asking import Asked, Limits, Outcome, asked
+from .asking import Limits, Outcome, PosedQuestion, asked
 from .baselines import contender
 from .indexes import filled, index_path, session_of
 from .outcomes import Outcomes
@@ -203,12 +203,12 @@ class _Job:
             self.tally.add(task.result())
 
     def _task(
-        self, haystack: Haystack, path: Path, part: Sequence[Asked], missing: Mapping[str, frozenset[str]]
+        self, haystack: Haystack, path: Path, part: Sequence[PosedQuestion], missing: Mapping[str, frozenset[str]]
     ) -> Task:
         files = {n: self.outcomes.file(n, f"{haystack.name}\0{part[0].id}") for n in missing if missing[n]}
         return Task(path, part, files, missing, self.plan.limits, self.plan.seed)
 
-    def _asked(self, haystack: Haystack, path: Path, questions: Sequence[GoldQuestion]) -> list[Asked]:
+    def _asked(self, haystack: Haystack, path: Path, questions: Sequence[GoldQuestion]) -> list[PosedQuestion]:
         made = [contender(name, self.plan.seed) for name in self.kept]
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from ..memory import Memory
 from ..store.views.view import View
 from ..text import content_stems
-from .asking import Asked, Limits, ask
+from .asking import Limits, PosedQuestion, ask
 from .baselines import contender
 from .outcomes import append
 
@@ -26,7 +26,7 @@ class Task:
     """Questions over one store. `files`: where each contender's outcomes go; `missing`: the questions left for it."""
 
     store: Path
-    questions: Sequence[Asked]
+    questions: Sequence[PosedQuestion]
     files: Mapping[str, Path]
     missing: Mapping[str, frozenset[str]]
     limits: Limits
@@ -51,7 +51,7 @@ def work(task: Task) -> int:
     return done
 
 
-def _preload(view: View, questions: Sequence[Asked]) -> None:
+def _preload(view: View, questions: Sequence[PosedQuestion]) -> None:
     """Everything that many questions will ask for, in a few queries instead of a few for each."""
     view.postings([stem for question in questions for stem in content_stems(question.text)])
     view.fetch(range(view.n))

@@ -47,7 +47,7 @@ _CONVERSATIONS = 4096
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenSession:
     """A session whose latest turns have not been handed over."""
 
     session: Session
@@ -125,7 +125,7 @@ class SessionSplitter:
         self._gap = gap
         self._waiting: list[_Ready] = []
         self._waiting_characters = 0
-        self._open: OrderedDict[SessionId, _Open] = OrderedDict()
+        self._open: OrderedDict[SessionId, _OpenSession] = OrderedDict()
         self._open_characters = 0
         self._threads: OrderedDict[str, _Thread | None] = OrderedDict()
         self._homes: dict[TurnId, SessionId] = {}  # of turns that the store may not have yet
@@ -204,7 +204,9 @@ class SessionSplitter:
 
     def _add(self, session: SessionId, said: _Ready) -> None:
         if session not in self._open:
-            self._open[session] = _Open(Session(session, said.conversation, self._source, said.started_at, said.title))
+            self._open[session] = _OpenSession(
+                Session(session, said.conversation, self._source, said.started_at, said.title)
+            )
         self._open.move_to_end(session)
         if self._open[session].add(said):
             self._open_characters += len(said.text)

@@ -9,12 +9,12 @@ from ..extensions import Extensible
 from .base import Strategy
 
 if TYPE_CHECKING:
-    from .filters import Filters
+    from .filters import CandidateFilters
 
 __all__ = ["DEFAULT", "STRATEGIES", "Strategy", "strategy"]
 
 DEFAULT = "fused"
-#: How each strategy is made: a factory `(variant: str, filters: Filters | None) -> Strategy`.
+#: How each strategy is made: a factory `(variant: str, filters: CandidateFilters | None) -> Strategy`.
 #:
 #: `variant` is what stands behind the colon of `name:variant`, empty for the whole: a factory that has none of this
 #: name raises UsageError (`strategies.base.no_variant`). `filters` are the filters of candidates that the caller
@@ -34,7 +34,7 @@ STRATEGIES = Extensible(
 )
 
 
-def strategy(wanted: str | Strategy, filters: Filters | None = None) -> Strategy:
+def strategy(wanted: str | Strategy, filters: CandidateFilters | None = None) -> Strategy:
     """The strategy called `name`, or `name:variant` (`sgmem:TF`, `memgas:without-router`); one that is made, as it is.
 
     `filters`: what chooses among candidates, for strategies that leave it to others; None: what needs no model.

@@ -20,7 +20,7 @@ from ..store.cosine import unit_rows
 from ..store.views.events import EventGraph, event_graph
 from ..store.views.view import View
 from .base import mention_vectors, no_variant, ranked
-from .filters import Filters, Thresholds
+from .filters import CandidateFilters, Thresholds
 
 __all__ = ["EMem", "EMemG", "emem", "emem_g"]
 
@@ -36,7 +36,7 @@ class EMem:
     """
 
     linked: int = 30
-    filters: Filters = Thresholds()  # noqa: RUF009
+    filters: CandidateFilters = Thresholds()  # noqa: RUF009
     needs: Needs = Needs(frozenset({Kind.TURN, Kind.EDU, Kind.CHUNK}))  # noqa: RUF009
     phrasings: Sequence[str] = (NAMELESS,)
 
@@ -62,7 +62,7 @@ class EMemG:
     arguments: int = 10
     seeds: int = 30
     damping: float = 0.5
-    filters: Filters = Thresholds()  # noqa: RUF009
+    filters: CandidateFilters = Thresholds()  # noqa: RUF009
     needs: Needs = Needs(  # noqa: RUF009
         frozenset({Kind.TURN, Kind.EDU, Kind.CHUNK, Kind.ARGUMENT}),
         frozenset({Relation.HAS_ARGUMENT, Relation.SYNONYM}),
@@ -112,13 +112,13 @@ class EMemG:
         return seeds
 
 
-def emem(name: str, filters: Filters | None = None) -> EMem:
+def emem(name: str, filters: CandidateFilters | None = None) -> EMem:
     """The strategy with these filters of candidates; it has no variants. Raises UsageError."""
     no_variant(name, "emem")
     return EMem(filters=filters) if filters else EMem()
 
 
-def emem_g(name: str, filters: Filters | None = None) -> EMemG:
+def emem_g(name: str, filters: CandidateFilters | None = None) -> EMemG:
     """The strategy with these filters of candidates; it has no variants. Raises UsageError."""
     no_variant(name, "emem-g")
     return EMemG(filters=filters) if filters else EMemG()
@@ -141,7 +141,7 @@ def _linked(
     cosines: Floats,
     allowed: npt.NDArray[np.bool_],
     most: int,
-    filters: Filters,
+    filters: CandidateFilters,
 ) -> list[tuple[int, Hit]]:
     """C^edu and of it what the filter keeps (§3.3), with their places; all of it where that is nothing."""
     places = np.flatnonzero(allowed)

@@ -13,10 +13,10 @@ from ..languages import spoken
 from ..model import Hit
 from ..providers.profiles import MINILM
 
-__all__ = ["Filters", "Thresholds"]
+__all__ = ["CandidateFilters", "Thresholds"]
 
 
-class Filters(Protocol):
+class CandidateFilters(Protocol):
     """What stands between the candidates and the graph; a language model may be behind it."""
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:
@@ -44,14 +44,14 @@ class Thresholds:
     argument_cosine: float = MINILM.mention
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:
-        """See `Filters.mentions`."""
+        """See `CandidateFilters.mentions`."""
         return spoken([question]).mentions(question, names)
 
     def events(self, question: str, candidates: Sequence[Hit]) -> list[int]:  # noqa: ARG002
-        """See `Filters.events`."""
+        """See `CandidateFilters.events`."""
         least = self.event_share * max((hit.score for hit in candidates), default=0.0)
         return [place for place, hit in enumerate(candidates) if hit.score >= least]
 
     def arguments(self, question: str, candidates: Sequence[tuple[str, float]]) -> list[int]:  # noqa: ARG002
-        """See `Filters.arguments`."""
+        """See `CandidateFilters.arguments`."""
         return [place for place, (_, cosine) in enumerate(candidates) if cosine >= self.argument_cosine]

@@ -13,7 +13,7 @@ from ..errors import ModelUnavailable, UsageError
 from ..model import Hit
 from ..providers.language import LanguageModel, ModelMessage, Schema
 from ..providers.prompts import Prompt, fenced, prompt, short_id, tidy
-from .filters import Filters, Thresholds
+from .filters import CandidateFilters, Thresholds
 
 __all__ = ["ConsultingFilters", "ModelFilters"]
 
@@ -34,23 +34,23 @@ class ConsultingFilters:
 
     def __init__(self, model: Callable[[], LanguageModel]) -> None:
         self._model = model
-        self._offline: Filters = Thresholds()
-        self._asked: Filters | None = None
+        self._offline: CandidateFilters = Thresholds()
+        self._asked: CandidateFilters | None = None
         self._failed = False
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:
-        """See `Filters.mentions`."""
+        """See `CandidateFilters.mentions`."""
         return self._by(lambda filters: filters.mentions(question, names))
 
     def events(self, question: str, candidates: Sequence[Hit]) -> list[int]:
-        """See `Filters.events`."""
+        """See `CandidateFilters.events`."""
         return self._by(lambda filters: filters.events(question, candidates))
 
     def arguments(self, question: str, candidates: Sequence[tuple[str, float]]) -> list[int]:
-        """See `Filters.arguments`."""
+        """See `CandidateFilters.arguments`."""
         return self._by(lambda filters: filters.arguments(question, candidates))
 
-    def _by(self, found: Callable[[Filters], _Found]) -> _Found:
+    def _by(self, found: Callable[[CandidateFilters], _Found]) -> _Found:
         if not self._failed:
             try:
                 self._asked = self._asked or ModelFilters(self._model())

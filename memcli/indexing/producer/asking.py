@@ -11,7 +11,7 @@ from ...model import SessionId
 from ...model.generated import SessionText
 from ..plan import Producer
 
-__all__ = ["PATIENCE", "Asking", "Failed", "MemoryWriter"]
+__all__ = ["PATIENCE", "Failed", "MemoryWriter", "SessionRequests"]
 
 #: A model that fails for so many sessions in a row is asked no more: one that hangs would cost minutes for each.
 PATIENCE = 5
@@ -45,7 +45,7 @@ class MemoryWriter(Protocol[Made]):
         ...
 
 
-class Asking(Generic[Made]):
+class SessionRequests(Generic[Made]):
     """What `writer` makes of sessions; `failed` hears of each that it fails for."""
 
     def __init__(self, writer: MemoryWriter[Made], failed: Failed) -> None:

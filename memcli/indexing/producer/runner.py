@@ -14,7 +14,7 @@ from ...store import ledger, transcript
 from ...store.connection import Store
 from ..calibration import profile
 from ..plan import Producer
-from .asking import Asking, Failed, MemoryWriter
+from .asking import Failed, MemoryWriter, SessionRequests
 from .stored import StoredSession, read_session
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Runner(ABC, Generic[Writes, Draft]):
         self._embedder = embedder
         self._watch = watch
         self._writer = writer
-        self._asking: Asking[Any] | None = Asking(writer, failed) if writer else None
+        self._asking: SessionRequests[Any] | None = SessionRequests(writer, failed) if writer else None
         self._pending: set[int] = set()
 
     @cached_property

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ....model.relations import RelationType as R
 from .options import matching, options
-from .rules import Finding
+from .rules import Asserted
 from .tails import is_telling, tail_of
 
 __all__ = ["choices"]
@@ -101,7 +101,7 @@ _RENAMED = re.compile(r"^\W*(?:and|which is|i\.e\.|:|with|for|using|-)?\s*", re.
 _APPEAL = 0.75
 
 
-def choices(sentences: Sequence[str], offered_text: str) -> Iterator[tuple[Finding, str]]:
+def choices(sentences: Sequence[str], offered_text: str) -> Iterator[tuple[Asserted, str]]:
     """What sentences, contractions written out, choose or turn down of what is offered, with the sentence."""
     offered = options(offered_text)
     chosen: set[int] = set()
@@ -122,7 +122,7 @@ def choices(sentences: Sequence[str], offered_text: str) -> Iterator[tuple[Findi
                 yield found, sentence
             without = _WITHOUT.search(sentence)
             if without:
-                yield Finding(R.AVOIDS, without["tail"], 0.7), sentence
+                yield Asserted(R.AVOIDS, without["tail"], 0.7), sentence
         if is_down and (chosen or offered):
             for found in _refused(sentence, offered, chosen):
                 yield found, sentence
@@ -150,16 +150,16 @@ def _taken(sentence: str) -> str:
     return taken["tail"] if taken and not sentence.endswith("?") else ""
 
 
-def _chosen(picked: str, offered: Sequence[str]) -> Iterator[tuple[Finding, int | None]]:
+def _chosen(picked: str, offered: Sequence[str]) -> Iterator[tuple[Asserted, int | None]]:
     index, said = _pointed(picked, len(offered))
     spoken = tail_of(said, most=10)
     named = is_telling(spoken)
     if index is None and offered and named:
         index = matching(spoken, offered)
     if named:
-        yield Finding(R.PREFERS, spoken, 0.8 if index is not None else 0.55, strength=0.7), index
+        yield Asserted(R.PREFERS, spoken, 0.8 if index is not None else 0.55, strength=0.7), index
     elif index is not None and index < len(offered):
-        yield Finding(R.PREFERS, offered[index], 0.85, strength=0.7), index
+        yield Asserted(R.PREFERS, offered[index], 0.85, strength=0.7), index
 
 
 def _pointed(picked: str, count: int) -> tuple[int | None, str]:
@@ -185,17 +185,17 @@ def _beside(picked: str, match: re.Match[str]) -> str:
     )
 
 
-def _refused(sentence: str, offered: Sequence[str], chosen: set[int]) -> Iterator[Finding]:
+def _refused(sentence: str, offered: Sequence[str], chosen: set[int]) -> Iterator[Asserted]:
     rest = _REST.search(sentence)
     if rest and _DOWN.search(rest["verdict"]):
         if chosen:
             for index, option in enumerate(offered):
                 if index not in chosen:
-                    yield Finding(R.PREFERS, option, _APPEAL, negated=True, strength=0.5)
+                    yield Asserted(R.PREFERS, option, _APPEAL, negated=True, strength=0.5)
         too = _TOO.search(rest["verdict"])
         if too:
-            yield Finding(R.AVOIDS, too["tail"], 0.7, strength=0.6)
+            yield Asserted(R.AVOIDS, too["tail"], 0.7, strength=0.6)
         return
     own = _OWN_KIND.match(sentence) or _PASSED.search(sentence)
     if own:
-        yield Finding(R.PREFERS, own["tail"], 0.7, negated=True, strength=0.6)
+        yield Asserted(R.PREFERS, own["tail"], 0.7, negated=True, strength=0.6)

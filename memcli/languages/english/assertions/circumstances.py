@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .rules import Finding, rules
+from .rules import Asserted, rules
 
 __all__ = ["RULES", "circumstances"]
 
@@ -13,7 +13,7 @@ RULES = rules("circumstances")
 _KNOWN = rules("circumstances", "known")
 
 
-def circumstances(text: str, low: frozenset[str]) -> Iterator[Finding]:
+def circumstances(text: str, low: frozenset[str]) -> Iterator[Asserted]:
     """What a clause takes for granted of its speaker, be it in a question or not: relatives, pets, belongings, work."""
     if low.isdisjoint(("my", "our", "as", "like", "a")):
         return
@@ -21,4 +21,4 @@ def circumstances(text: str, low: frozenset[str]) -> Iterator[Finding]:
         if known.cues and known.cues.isdisjoint(low):
             continue
         for match in known.pattern.finditer(text):
-            yield Finding(known.relation, match["tail"], known.confidence, strength=0.6, presupposed=True)
+            yield Asserted(known.relation, match["tail"], known.confidence, strength=0.6, presupposed=True)

@@ -11,7 +11,7 @@ from typing import Any
 from ....model.relations import RelationType
 from ...data import filled, table
 
-__all__ = ["MIDDLE", "Finding", "Rule", "compiled", "rules", "strength_of", "words_of"]
+__all__ = ["MIDDLE", "Asserted", "Rule", "compiled", "rules", "strength_of", "words_of"]
 
 # Words that may stand between a subject and what it feels or does.
 MIDDLE = (
@@ -54,7 +54,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Asserted:
     """What was read from a clause before it is known who says it. `presupposed`: holds even where it is in a question.
 
     `strength`: None where the words around it tell.

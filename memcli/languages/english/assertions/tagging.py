@@ -17,7 +17,7 @@ from ..negation import NEGATED_VERB
 from . import circumstances, tastes
 from .choices import choices
 from .clauses import Clause, clauses, expanded
-from .rules import Finding, Rule, rules, strength_of
+from .rules import Asserted, Rule, rules, strength_of
 from .tails import is_about_something, is_telling, tail_of
 
 __all__ = ["assertions"]
@@ -80,7 +80,7 @@ def _of_sentence(turn: Turn, me: str, sentence: str, others: Sequence[str], doub
                 yield made
 
 
-def _in_clause(clause: Clause, me: str) -> Iterator[tuple[str, Finding]]:
+def _in_clause(clause: Clause, me: str) -> Iterator[tuple[str, Asserted]]:
     """What a clause tells, with whom it tells it of; what it takes for granted is the speaker's."""
     for found in circumstances.circumstances(clause.told, _words(clause.told)):
         yield me, found
@@ -101,22 +101,22 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
 
 
-def _found(candidate: Rule, match: re.Match[str]) -> Iterator[Finding]:
+def _found(candidate: Rule, match: re.Match[str]) -> Iterator[Asserted]:
     """What a rule found, turned by a "not" before it; what is only wished for is no fact."""
     before = match.string[match.start() : match.start("tail")]
     if candidate.relation in _FACTS and _WISHED.search(before):
         return
     if _ONCE.search(before):
-        yield Finding(candidate.relation, match["tail"], _PAST, not candidate.negated, candidate.strength)
+        yield Asserted(candidate.relation, match["tail"], _PAST, not candidate.negated, candidate.strength)
         return
     turnable = candidate.relation not in (R.AVOIDS, R.BUDGET) and not candidate.negated
     turned = turnable and bool(NEGATED_VERB.search(before))
-    yield Finding(
+    yield Asserted(
         candidate.relation, match["tail"], candidate.confidence, candidate.negated or turned, candidate.strength
     )
 
 
-def _sureness(clause: Clause, found: Finding) -> float:
+def _sureness(clause: Clause, found: Asserted) -> float:
     """How much of a rule's confidence is left in this clause."""
     if found.presupposed:
         return 0.9 if clause.asked else 1.0
@@ -126,7 +126,7 @@ def _sureness(clause: Clause, found: Finding) -> float:
     return sure * (0.7 if _HEDGE.search(before) else 1.0)
 
 
-def _made(turn: Turn, head: str, clause: str, found: Finding, sureness: float) -> Assertion | None:
+def _made(turn: Turn, head: str, clause: str, found: Asserted, sureness: float) -> Assertion | None:
     tail = tail_of(found.tail).replace("we am ", "we are ")
     if not is_telling(tail) or (found.relation is R.HABIT and not is_about_something(tail)):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ....model.relations import RelationType as R
 from ..negation import NEGATED_VERB
-from .rules import MIDDLE, Finding, rules
+from .rules import MIDDLE, Asserted, rules
 
 __all__ = ["RULES", "tastes"]
 
@@ -59,7 +59,7 @@ _INTEREST = re.compile(
 )
 
 
-def tastes(text: str, low: frozenset[str]) -> Iterator[Finding]:
+def tastes(text: str, low: frozenset[str]) -> Iterator[Asserted]:
     """What a clause tells of its speaker's taste; `low` holds its lower-case words."""
     felt = _FEELING.search(text)
     if felt is not None:
@@ -67,13 +67,13 @@ def tastes(text: str, low: frozenset[str]) -> Iterator[Finding]:
     if "not" in low or "cannot" in low:
         hated = _UNBEARABLE.search(text)
         if hated is not None:
-            yield Finding(R.DISLIKES, hated["tail"], 0.8, strength=0.9)
+            yield Asserted(R.DISLIKES, hated["tail"], 0.8, strength=0.9)
     for state in _STATES:
         if not state.cues.isdisjoint(low) and (match := state.pattern.search(text)):
             yield from _in_state(state.relation, match, state.confidence)
 
 
-def _felt(match: re.Match[str]) -> Iterator[Finding]:
+def _felt(match: re.Match[str]) -> Iterator[Asserted]:
     mid, tail = match["mid"].lower(), match["tail"]
     if match["likes"] and _NO_TASTE.match(tail):
         return
@@ -83,14 +83,14 @@ def _felt(match: re.Match[str]) -> Iterator[Finding]:
         yield from _wished(tail, negated=negated)
         return
     if kind == "likes" and negated and not _ENDED.search(mid):
-        yield Finding(R.DISLIKES, tail, 0.45 if past else 0.85)
+        yield Asserted(R.DISLIKES, tail, 0.45 if past else 0.85)
         return
     if past:
-        yield Finding(_RELATIONS[kind], tail, 0.45, negated=not negated)
+        yield Asserted(_RELATIONS[kind], tail, 0.45, negated=not negated)
         return
     shunned = _NOT_TO.match(tail)
     if kind == "prefers" and not negated and shunned:
-        yield Finding(R.AVOIDS, tail[shunned.end() :], 0.9)
+        yield Asserted(R.AVOIDS, tail[shunned.end() :], 0.9)
         return
     if kind == "avoids" and re.search(r"\bprefer", mid):
         negated = False
@@ -101,35 +101,35 @@ _RELATIONS = {"likes": R.LIKES, "prefers": R.PREFERS, "hates": R.DISLIKES, "avoi
 _CONFIDENCES = {"likes": 0.8, "prefers": 0.9, "hates": 0.9, "avoids": 0.9, "fears": 0.8}
 
 
-def _wished(tail: str, *, negated: bool) -> Iterator[Finding]:
+def _wished(tail: str, *, negated: bool) -> Iterator[Asserted]:
     """ "I would love to see the fjords": a wish, which is a plan at the least."""
     wish = _TO_VERB.match(tail)
     if wish and not negated:
-        yield Finding(R.PLANS, tail[wish.end() :], 0.55)
+        yield Asserted(R.PLANS, tail[wish.end() :], 0.55)
     elif negated:
-        yield Finding(R.DISLIKES, tail, 0.6)
+        yield Asserted(R.DISLIKES, tail, 0.6)
     else:
-        yield Finding(R.LIKES, tail, 0.45)
+        yield Asserted(R.LIKES, tail, 0.45)
 
 
-def _compared(relation: R, tail: str, confidence: float, *, negated: bool) -> Iterator[Finding]:
+def _compared(relation: R, tail: str, confidence: float, *, negated: bool) -> Iterator[Asserted]:
     """ "Tea over coffee" prefers the one and not the other."""
     over = _OVER.search(tail)
     if over is None or negated or relation not in (R.PREFERS, R.LIKES):
-        yield Finding(relation, _TO_VERB.sub("", tail), confidence, negated)
+        yield Asserted(relation, _TO_VERB.sub("", tail), confidence, negated)
         return
-    yield Finding(R.PREFERS, _TO_VERB.sub("", tail[: over.start()]), confidence)
-    yield Finding(R.PREFERS, over["other"], confidence - 0.1, negated=True)
+    yield Asserted(R.PREFERS, _TO_VERB.sub("", tail[: over.start()]), confidence)
+    yield Asserted(R.PREFERS, over["other"], confidence - 0.1, negated=True)
 
 
-def _in_state(relation: R, match: re.Match[str], confidence: float) -> Iterator[Finding]:
+def _in_state(relation: R, match: re.Match[str], confidence: float) -> Iterator[Asserted]:
     mid, tail = match["mid"].lower(), match["tail"]
     negated, past = bool(NEGATED_VERB.search(mid)), bool(_PAST.search(mid))
     if relation is R.INTERESTED_IN:
         tail = _INTEREST.sub("", tail)
     if past:
-        yield Finding(relation, tail, 0.45, negated=not negated)
+        yield Asserted(relation, tail, 0.45, negated=not negated)
     elif relation in (R.LIKES, R.INTERESTED_IN) and negated and not _ENDED.search(mid):
-        yield Finding(R.DISLIKES, tail, confidence)
+        yield Asserted(R.DISLIKES, tail, confidence)
     else:
-        yield Finding(relation, tail, confidence, negated)
+        yield Asserted(relation, tail, confidence, negated)
