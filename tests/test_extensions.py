@@ -212,6 +212,45 @@ def test_the_page_on_languages_can_be_followed(tmp_path: Path) -> None:
     assert re.sub(r"t:\w+", "t:…", answer) == shown
 
 
+def test_the_page_on_tables_can_be_followed(tmp_path: Path) -> None:
+    root = PAGES.parents[1]
+    for part in ("memcli", "tests", "sample_data"):
+        shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    table, step, name, module, test = re.findall(
+        r"```python\n(.*?)```", (PAGES / "table.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    store = tmp_path / "memcli" / "store"
+    _put(store / "schema.py", r"\n_JUDGED = \(\n.*?\n(?=\)  # fmt: skip\n)", table)
+    _put(store / "migrations.py", r"(?=\nMIGRATIONS\b)", f"\n{step}\n")
+    _put(store / "migrations.py", r"\nMIGRATIONS\b.*?\n(?=\)\n)", name)
+    (store / "pins.py").write_text(module, encoding="utf-8")
+    (tmp_path / "tests" / "test_pins.py").write_text(test, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    for command in (
+        ("tests/stores/make.py",),
+        ("-m", "pytest", "tests/test_pins.py", "tests/test_register.py", "tests/test_sql.py", "-p", "no:cacheprovider"),
+    ):
+        done = subprocess.run(
+            [sys.executable, *command], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert (tmp_path / "tests" / "stores" / f"schema-{_steps(store)}.memcli.gz").is_file()
+
+
+def _put(path: Path, behind: str, text: str) -> None:
+    """Puts a page's piece of code behind the one place of a file that this pattern finds."""
+    source = path.read_text(encoding="utf-8")
+    (place,) = re.finditer(behind, source, re.DOTALL)
+    path.write_text(source[: place.end()] + text + source[place.end() :], encoding="utf-8")
+
+
+def _steps(store: Path) -> int:
+    """How many steps there are to the present schema."""
+    (listed,) = re.findall(r"\nMIGRATIONS\b.*?\n\)\n", (store / "migrations.py").read_text(encoding="utf-8"), re.DOTALL)
+    return len(re.findall(r'^    \("', listed, re.MULTILINE))
+
+
 # -- what is broken ----------------------------------------------------------------------------------------------------
 
 GROUPS = ("strategies", "embedders", "formats", "languages", "rerankers")
