@@ -130,3 +130,20 @@ def test_people_are_told(cli: Callable[..., Ran], tmp_path: Path, sample_store: 
 def test_what_is_kept_of_another_version_does_no_harm() -> None:
     assert profile_of({"topic": 0.5, "magic": 1.0}).topic == 0.5
     assert profile_of(None) == MINILM
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "no JSON", "[" * 100_000, "[0.5]", '{"topic": "high"}', '{"topic": NaN}', '{"topic": 1e9}', '{"topic": null}'],
+)
+def test_what_a_strange_store_keeps_is_not_trusted(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "a.memcli"
+    with Memory(path, embedder="fake") as memory:
+        memory.add(_messages(50))
+        with memory.store.writing() as db:
+            db.execute("insert into meta values ('embedder.thresholds', ?)", [value])
+        assert _profile(memory) == asdict(MINILM)
+        assert not memory.care.is_calibrated()
+        memory.add([Message("And so I did.", "Ada")])
+        memory.prepare(["emem"])
+        assert memory.search("did", strategy="emem-g")

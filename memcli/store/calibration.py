@@ -53,9 +53,20 @@ def strangers(db: DuckDBPyConnection, dimension: int) -> npt.NDArray[np.float64]
 
 
 def kept(db: DuckDBPyConnection) -> Mapping[str, float] | None:
-    """The thresholds that were found for the store's embedder, by name; None where none were."""
+    """The thresholds that were found for the store's embedder, by name, each a cosine.
+
+    None where none were, or where what stands there is none: a store may come from somebody else.
+    """
     found = scalar(db, "select value from meta where key = ?", [_KEY])
-    return None if found is None else json.loads(found)
+    try:
+        read = json.loads(found or "null")
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) and all(map(_is_cosine, read.values())) else None
+
+
+def _is_cosine(value: object) -> bool:
+    return isinstance(value, int | float) and -1 <= value <= 1
 
 
 def keep(db: DuckDBPyConnection, thresholds: Mapping[str, float]) -> None:
