@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memcli.languages.english.answers import identifier
 from memcli.model import TurnId
 from memcli.reading import identifiers
 from memcli.reading.passages import Passage
@@ -28,7 +29,7 @@ def _passage(
     ],
 )
 def test_what_is_asked_for_is_given_whole(question: str, text: str, value: str) -> None:
-    wanted = identifiers.pattern(question)
+    wanted = identifier(question)
     assert wanted is not None
     found = identifiers.find(wanted, [_passage(text, None)])
     assert found is not None
@@ -36,7 +37,7 @@ def test_what_is_asked_for_is_given_whole(question: str, text: str, value: str) 
 
 
 def test_the_newest_comes_first_and_says_what_it_was_before() -> None:
-    wanted = identifiers.pattern("What is Ada's phone number?")
+    wanted = identifier("What is Ada's phone number?")
     assert wanted is not None
     old = _passage("My number is 07700 900142.", datetime(2024, 1, 5))
     new = _passage("It's 07700 900871 now.", datetime(2024, 6, 9))
@@ -48,7 +49,7 @@ def test_the_newest_comes_first_and_says_what_it_was_before() -> None:
 
 
 def test_whom_the_question_is_about_goes_before_a_newer_value_of_somebody_else() -> None:
-    wanted = identifiers.pattern("What is Ada's phone number?")
+    wanted = identifier("What is Ada's phone number?")
     assert wanted is not None
     hers = _passage("My number is 07700 900142.", datetime(2024, 1, 5))
     his = _passage("Mine is 07700 900999.", datetime(2024, 6, 9), speaker="Bo", by_asked=-1.0)
@@ -58,14 +59,14 @@ def test_whom_the_question_is_about_goes_before_a_newer_value_of_somebody_else()
 
 
 def test_numbers_beside_the_matter_are_no_answer() -> None:
-    wanted = identifiers.pattern("What is Ada's phone number?")
+    wanted = identifier("What is Ada's phone number?")
     assert wanted is not None
     assert identifiers.find(wanted, [_passage("The order was 1234567890.", None, covered=0.1)]) is None
-    assert identifiers.pattern("What is Ada's favourite number?") is None
+    assert identifier("What is Ada's favourite number?") is None
 
 
 @given(st.text(max_size=200), st.sampled_from(["phone number", "email", "pin"]))
 def test_no_text_makes_it_fail(text: str, asked: str) -> None:
-    wanted = identifiers.pattern(f"What is the {asked}?")
+    wanted = identifier(f"What is the {asked}?")
     assert wanted is not None
     identifiers.find(wanted, [_passage(text, None)])

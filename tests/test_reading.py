@@ -379,3 +379,10 @@ def test_evidence_resolves_dates_and_puts_citations_first() -> None:
     assert lines[0].dates == (("last week", "12–18 June 2023"),)
     assert lines[1].dates == (("for three years", "since 2020"),)
     assert (lines[0].speaker, lines[0].at) == ("Ines", at(2023, 6, 20))
+
+
+def test_english_names_the_classes_of_words_that_the_network_was_trained_with() -> None:
+    from memcli.languages.english import answers
+    from memcli.reading import spans
+
+    assert set(answers.WORD_CLASSES) == set(spans._CLASS_NAMES)

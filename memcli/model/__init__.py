@@ -204,7 +204,8 @@ class Question:
     """A question, read once, when the query is made. `named`: whom of the speakers it mentions, and how.
 
     `about` is the speaker it is about, `stems` its content words without speakers' names. `head` is the stem of the
-    noun that the answer is one of: "book" in "What book …", "" where there is none. `seeks` is the kind of answer;
+    noun that the answer is one of: "book" in "What book …", "" where there is none. `grain`: how exact a date is asked
+    for, `year` or `month` ("" where that is open). `seeks` is the kind of answer;
     `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have. `language`: by whose
     rules it was read.
     """
@@ -216,6 +217,7 @@ class Question:
     listing: bool = False
     holds_now: bool = False
     head: str = ""
+    grain: str = ""
     named: tuple[Named, ...] = ()
     seeks_time: bool = False
     seeks_advice: bool = False

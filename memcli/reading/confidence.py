@@ -6,7 +6,6 @@ and that somebody else said or did it (the best evidence is by, or about, anothe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memcli.languages import spoken
 from memcli.model import Question, Seeks
 from memcli.ranking import learned
 from memcli.reading.passages import Passage
@@ -24,8 +24,6 @@ __all__ = ["NAMES", "Confidence", "packaged", "signals"]
 
 Floats = npt.NDArray[np.float32]
 
-_TOLD = re.compile(r"\byou(?:r|'re|'ve|'ll)?\b")
-_OWN = re.compile(r"\b(?:i|my|me|we|our|i'm|i've|i'd)\b")
 
 #: The signals, in the order in which the regression sums them.
 NAMES = (
@@ -147,5 +145,4 @@ def _addressed(passage: Passage) -> float:
 
 @lru_cache(maxsize=8192)
 def _addressing(text: str) -> float:
-    plain = text.lower().replace("’", "'")
-    return float(bool(_TOLD.search(plain))) - 0.5 * float(bool(_OWN.search(plain)))
+    return spoken([text]).addressing(text)

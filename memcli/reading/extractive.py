@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from memcli.languages import spoken
+from memcli.languages import language, spoken
 from memcli.model import Answer, Hit, Query, Question, Seeks
 from memcli.reading import confidence, identifiers, spans, temporal
 from memcli.reading.change import Scored, newest
@@ -23,12 +22,6 @@ __all__ = ["NOTHING", "ExtractiveReader", "Reader"]
 #: What an answer says that abstains.
 NOTHING = "nothing in memory answers this"
 
-_ENDED = re.compile(r"\b(?:stopped|quit|sold|lost)\b")
-_NUMBER = re.compile(
-    r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
-    re.IGNORECASE,
-)
-_TIE = re.compile(r"^(?:(?:about|at|in|on|from|with|like|as|that|this|into|onto)\s+)+", re.IGNORECASE)
 #: An item is listed beside the best one if its score is at least this share of it.
 _LISTED = 0.75
 _MOST_LISTED = 4
@@ -77,7 +70,7 @@ class ExtractiveReader:
         return question, passages, self._find(question, query, passages) if passages else None
 
     def _find(self, question: Question, query: Query, passages: list[Passage]) -> ShortAnswer | None:
-        value = identifiers.pattern(question.text)
+        value = language(question.language).identifier(question.text)
         if value is not None and (known := identifiers.find(value, passages)):
             return known
         if question.seeks is Seeks.WHEN:
@@ -111,8 +104,9 @@ def _until(now: Candidate) -> str:
 def _counted(ranked: list[Scored]) -> ShortAnswer | None:
     """The first number among the best candidates' sentences."""
     for score, candidate in ranked[:8]:
-        if number := _NUMBER.search(candidate.passage.text):
-            return ShortAnswer(number.group(), (candidate.passage,), score)
+        said = candidate.passage.text
+        if number := spoken([said]).number(said):
+            return ShortAnswer(number, (candidate.passage,), score)
     return None
 
 
@@ -129,20 +123,20 @@ def _listed(ranked: list[Scored]) -> ShortAnswer:
 
 def _wording(candidate: Candidate) -> str:
     """The candidate's words without what only tied them to their sentence."""
-    bare = _TIE.sub("", candidate.text.removesuffix("'s").strip(" \"“”'"))
-    return bare or candidate.text
+    return spoken([candidate.passage.text]).untied(candidate.text) or candidate.text
 
 
 def _is_typed(question: Question, text: str) -> bool:
     if question.seeks is Seeks.COUNT:
-        return bool(_NUMBER.search(text))
+        return bool(spoken([text]).number(text))
     if question.seeks in (Seeks.WHERE, Seeks.WHO):
         return any(word[:1].isupper() for word in text.split())
     return True
 
 
 def _denies(text: str) -> bool:
-    return spoken([text]).denies(text) or bool(_ENDED.search(text.lower()))
+    heard = spoken([text])
+    return heard.denies(text) or heard.is_over(text)
 
 
 def _yes_or_no(question: Question, passages: list[Passage]) -> ShortAnswer:

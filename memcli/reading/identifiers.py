@@ -10,24 +10,10 @@ from memcli.reading.passages import Passage
 from memcli.reading.temporal import ShortAnswer
 from memcli.text.times import month_name
 
-__all__ = ["find", "pattern"]
+__all__ = ["find"]
 
-#: What a question asks for, and what such a thing looks like.
-_KINDS = (
-    (r"\b(?:phone|telephone|mobile|cell) ?(?:number)?\b|\b(?:call|text|ring) (?:me|him|her|them) on\b",
-     r"\+?\d(?:[ ().-]{0,2}\d){6,14}"),
-    (r"\be-?mail(?: address)?\b", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
-    (r"\b(?:pin|password|passcode|door code|code|plate|booking reference|reference|postcode|zip code)\b",
-     r"\b(?=[\w-]*\d)[A-Za-z\d][\w-]{2,}\b"),
-)  # fmt: skip
 #: A value counts where its turn holds this share of the question's weight of words.
 _COVERED = 0.4
-
-
-def pattern(question: str) -> re.Pattern[str] | None:
-    """What the answer to `question` looks like, where it asks for such a thing."""
-    low = question.lower()
-    return next((re.compile(value) for asked, value in _KINDS if re.search(asked, low)), None)
 
 
 def find(value: re.Pattern[str], passages: Sequence[Passage]) -> ShortAnswer | None:

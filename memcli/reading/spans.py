@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memcli.languages import spoken
+from memcli.languages import Language, spoken
 from memcli.model import Question, Seeks
 from memcli.ranking import learned
 from memcli.reading.network import Network
@@ -39,33 +39,6 @@ _QUOTES = tuple('"“”')
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.&/-][^\W_]+)*\+?%?")
 _HARD = re.compile(r"[.!?;:()\[\]\n]|\s[-–—]\s|—")
-_CLASSES: dict[str, frozenset[str]] = {
-    name: frozenset(group.split())
-    for name, group in {
-        "determiner": "a an the this that these those some any another each every",
-        "possessive": "my your his her its our their",
-        "preposition of place": "in at on to from into near around through across inside",
-        "preposition": "of with by for about as like than",
-        "conjunction": "and or but so plus nor while though although if",
-        "reason": "because since cause cuz due",
-        "pronoun": "i you he she it we they me him them us who which what there here "
-        "i'm i've it's he's she's they're we're that's",
-        "auxiliary": "is are was were be been being am has have had do does did will would can could should may might "
-        "must i'll i'd",
-        "negation": "not never no don't didn't can't won't isn't wasn't doesn't haven't",
-        "adverb": "very really so just too also still now then even always often super pretty quite ever actually "
-        "recently",
-        "common verb": "love loved like liked enjoy enjoyed want wanted feel felt think thought know went go going got "
-        "get made make",
-    }.items()
-}
-_NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve once twice dozen hundred several few couple".split()
-)
-_TYING = ("determiner", "possessive", "preposition of place", "preposition", "conjunction", "reason", "auxiliary")
-#: A run of words that ends in one of these is cut short.
-_NO_END = frozenset({"i", "we", "he", "she", "they"}).union(*(_CLASSES[name] for name in _TYING))
-_NO_START = (_CLASSES["conjunction"] | {"of", "than", "is", "are", "was", "were", "am", "be"}) - {"while"}
 _KINDS = tuple(Seeks)
 
 
@@ -89,6 +62,7 @@ class Candidate:
 class _TokenClasses:
     words: list[str]
     offsets: list[tuple[int, int]]
+    language: Language
     classes: list[int]
     names: list[float]
     digits: list[float]
@@ -114,7 +88,7 @@ class _Sentence:
         return Candidate(passage, self.offsets[first][0], self.offsets[last][1], first, last)
 
 
-def _tokens(text: str) -> _TokenClasses:
+def _tokens(text: str, language: Language) -> _TokenClasses:
     matches = list(_TOKEN.finditer(text))
     following = [m.start() for m in matches[1:]] + [len(text)] * bool(matches)
     words = [m.group().lower().replace("’", "'") for m in matches]
@@ -124,10 +98,11 @@ def _tokens(text: str) -> _TokenClasses:
     return _TokenClasses(
         words,
         [m.span() for m in matches],
-        [_class(w) for w in words],
-        [float(m.group()[0].isupper() and not s and w != "i" and not w.startswith("i'"))
+        language,
+        [_PLACE[language.word_class(w)] for w in words],
+        [float(m.group()[0].isupper() and not s and w not in language.capitals)
          for m, w, s in zip(matches, words, starts, strict=True)],
-        [float(w in _NUMBER_WORDS or w[0].isdigit()) for w in words],
+        [float(language.is_number(w)) for w in words],
         [float(w not in STOPWORDS) for w in words],
         [float(text[m.start() - 1 : m.start()] in _QUOTES) - 2 * float(text[m.end() : m.end() + 1] in _QUOTES)
          for m in matches],
@@ -135,19 +110,12 @@ def _tokens(text: str) -> _TokenClasses:
     )  # fmt: skip
 
 
-def _class(word: str) -> int:
-    """The place of the word's class in `_CLASS_NAMES`: a closed one, or else what its ending looks like."""
-    for number, group in enumerate(_CLASSES.values()):
-        if word in group:
-            return number
-    for number, ending in enumerate(_ENDINGS):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            return len(_CLASSES) + number
-    return len(_CLASSES) + len(_ENDINGS)
-
-
-_ENDINGS = ("ing", "ed", "ly", "s")
-_CLASS_NAMES = (*_CLASSES, *(f"-{ending}" for ending in _ENDINGS), "other")
+#: The classes of words that the network was trained with; a language may use some of them (`Language.word_class`).
+_CLASS_NAMES = (
+    "determiner", "possessive", "preposition of place", "preposition", "conjunction", "reason", "pronoun", "auxiliary",
+    "negation", "adverb", "common verb", "-ing", "-ed", "-ly", "-s", "other",
+)  # fmt: skip
+_PLACE = {name: place for place, name in enumerate(_CLASS_NAMES)}
 #: A class as a row of zeros with a one; the last row, all zeros, is for where there is no word.
 _ONE_HOT = np.eye(len(_CLASS_NAMES) + 1, len(_CLASS_NAMES), dtype=np.float32)
 
@@ -219,8 +187,9 @@ def _weighed(network: Network, text: str, at: datetime | None, zone: tzinfo | No
 
 
 def _sentence(text: str, at: datetime | None) -> _Sentence:
-    tokens = _tokens(text)
-    times = [(e.start_offset, e.end_offset) for e in spoken([text]).times(text, at)]
+    language = spoken([text])
+    tokens = _tokens(text, language)
+    times = [(e.start_offset, e.end_offset) for e in language.times(text, at)]
     offsets = tokens.offsets
     runs = [(i, j) for i, j in _runs(tokens) if not _within(offsets[i][0], offsets[j][1], times)]
     first, last = np.array(runs, dtype=np.int64).reshape(-1, 2).T
@@ -236,10 +205,10 @@ def _within(start: int, end: int, times: list[tuple[int, int]]) -> bool:
 def _runs(tokens: _TokenClasses) -> Iterator[tuple[int, int]]:
     size = len(tokens.words)
     for i in range(size):
-        if tokens.words[i] in _NO_START:
+        if not tokens.language.may_begin(tokens.words[i]):
             continue
         for j in range(i, min(size, i + LONGEST)):
-            if tokens.words[j] not in _NO_END and any(tokens.content[i : j + 1]):
+            if tokens.language.may_end(tokens.words[j]) and any(tokens.content[i : j + 1]):
                 yield i, j
             if tokens.breaks[j] == 2:
                 break
@@ -250,7 +219,7 @@ def _own(tokens: _TokenClasses, i: Ints, j: Ints) -> Matrix:
     length = j - i + 1
     names, digits, content = (_between(np.array(c), i, j + 1) for c in (tokens.names, tokens.digits, tokens.content))
     breaks = np.array([0, *tokens.breaks])  # at [i]: before word i, at [j + 1]: after word j
-    to = np.array([False, *(word == "to" for word in tokens.words)])
+    to = np.array([False, *(word == tokens.language.infinitive for word in tokens.words)])
     numbers = {
         "run.length": length / 5,
         "run.one_word": length == 1,

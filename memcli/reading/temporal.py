@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -54,7 +53,7 @@ def _expression(passage: Passage) -> Expression | None:
     for text in (passage.text, passage.turn_text):
         found = _times(text, passage.at)
         if found:
-            return min(found, key=lambda e: (e.kind is TimeKind.STRETCH, e.text.lower() in ("today", "recently")))
+            return min(found, key=lambda e: (e.kind is TimeKind.STRETCH, spoken([text]).is_vague(e.text)))
     return None
 
 
@@ -78,10 +77,9 @@ def _overlaps(asked: list[Span], expression: Expression | None, at: datetime | N
 
 
 def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
-    plain = question.text.lower()
-    if re.search(r"\b(?:what|which) year\b", plain):
+    if question.grain == Grain.YEAR:
         return describe(Span(span.start, span.end, Grain.YEAR))
-    if re.search(r"\b(?:what|which) month\b", plain) and span.grain is not Grain.YEAR:
+    if question.grain == Grain.MONTH and span.grain is not Grain.YEAR:
         return describe(Span(span.start, span.end, Grain.MONTH))
     return describe(what)
 

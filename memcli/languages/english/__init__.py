@@ -2,11 +2,13 @@
 
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
-`assertions` say what a session tells; `times` and `dates` know when; `questions` reads what is asked.
+`assertions` say what a session tells; `times` and `dates` know when; `questions` reads what is asked, and `answers`
+knows what a short answer looks like.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -23,6 +25,8 @@ class English(Language):
     """English. Each rule's module is loaded when it is first asked: a search needs few of them."""
 
     code = "en"
+    infinitive = "to"
+    capitals = frozenset(("i", "i'm", "i've", "i'd", "i'll"))
 
     def telling_stems(self, text: str) -> frozenset[str]:
         """See `Language.telling_stems`."""
@@ -163,3 +167,63 @@ class English(Language):
         from .phrases import mentions
 
         return mentions(question, speakers)
+
+    def word_class(self, word: str) -> str:
+        """See `Language.word_class`."""
+        from .answers import word_class
+
+        return word_class(word)
+
+    def may_begin(self, word: str) -> bool:
+        """See `Language.may_begin`."""
+        from .answers import may_begin
+
+        return may_begin(word)
+
+    def may_end(self, word: str) -> bool:
+        """See `Language.may_end`."""
+        from .answers import may_end
+
+        return may_end(word)
+
+    def is_number(self, word: str) -> bool:
+        """See `Language.is_number`."""
+        from .answers import is_number
+
+        return is_number(word)
+
+    def number(self, text: str) -> str:
+        """See `Language.number`."""
+        from .answers import number
+
+        return number(text)
+
+    def untied(self, text: str) -> str:
+        """See `Language.untied`."""
+        from .answers import untied
+
+        return untied(text)
+
+    def is_over(self, text: str) -> bool:
+        """See `Language.is_over`."""
+        from .answers import ENDED
+
+        return bool(ENDED.search(text.lower()))
+
+    def addressing(self, text: str) -> float:
+        """See `Language.addressing`."""
+        from .answers import addressing
+
+        return addressing(text)
+
+    def is_vague(self, time: str) -> bool:
+        """See `Language.is_vague`."""
+        from .answers import is_vague
+
+        return is_vague(time)
+
+    def identifier(self, question: str) -> re.Pattern[str] | None:
+        """See `Language.identifier`."""
+        from .answers import identifier
+
+        return identifier(question)

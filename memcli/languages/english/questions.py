@@ -39,6 +39,7 @@ _ADVICE = re.compile(
     r"what (?:should|are some|would)|how (?:can|should|do) i|any (?:good|thoughts|recommendations)|looking for|"
     r"plan(?:ning)?|best|an? good|options)\b"
 )
+_GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month)\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
 _REQUEST = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please )?(?:help me |recommend |suggest |give me |tell me |share |provide |"
@@ -65,6 +66,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         listing=bool(_LISTING.search(plain)),
         holds_now=bool(_HOLDS_NOW.search(plain)),
         head=_head(plain),
+        grain=_grain(plain),
         named=mentioned,
         seeks_time=bool(_TIME.search(text.lower())),
         seeks_advice=bool(_ADVICE.search(text.lower())),
@@ -79,6 +81,12 @@ def _user(speakers: Sequence[str]) -> str | None:
 def _head(plain: str) -> str:
     match = _HEAD.search(plain)
     return stem(match["head"]) if match and match["head"] not in STOPWORDS else ""
+
+
+def _grain(plain: str) -> str:
+    """The year, if it is named at all: who asks for a year and a month is given the year."""
+    asked = {match["grain"] for match in _GRAIN.finditer(plain)}
+    return "year" if "year" in asked else "month" if asked else ""
 
 
 def _seeks(plain: str) -> Seeks:
