@@ -38,7 +38,7 @@ def embedding_seconds(data: Path) -> tuple[int, float]:
     texts = list({s for h in haystacks(data) for m in h.messages for s in sentences(m.text)})
     model = embedder(bulk=True)
     start = time.perf_counter()
-    model.embed(texts)
+    model.embed_passages(texts)
     return len(texts), time.perf_counter() - start
 
 

@@ -95,12 +95,12 @@ def throughput(folder: Path) -> dict[str, float]:
     messages = list(conversation(3000, seed=1))
     said = list(dict.fromkeys(s for m in messages for s in sentences(m.text)))
     model = MiniLM(bulk=True)
-    model.embed(said[:256])
+    model.embed_passages(said[:256])
     ratios, rates = [], []
     tokens = model.count_tokens(said)
     for run in range(3):
         start = time.perf_counter()
-        model.embed(said)
+        model.embed_passages(said)
         bare = time.perf_counter() - start
         start = time.perf_counter()
         Memory(folder / f"run{run}.memcli", embedder=model).add(messages)

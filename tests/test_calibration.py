@@ -27,8 +27,8 @@ class _Narrow(FakeEmbedder):
 
     id = "narrow"
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        rows = super().embed(texts)
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        rows = super().embed_passages(texts)
         rows[:, 0] += 3.0
         return unit_rows(rows)
 

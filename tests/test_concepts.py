@@ -34,12 +34,14 @@ class Axes:
     dimension: int = 6
     asked: list[str] = field(default_factory=list)
 
-    def embed(self, texts: Sequence[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    def embed_passages(self, texts: Sequence[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         self.asked.extend(texts)
         rows = np.array([[float(word in text) for word in self.words] + [0.1] for text in texts], dtype=np.float32)
         rows = rows.reshape(-1, self.dimension)
         lengths: np.ndarray[tuple[int, int], np.dtype[np.float32]] = np.linalg.norm(rows, axis=1, keepdims=True)
         return rows / lengths
+
+    embed_questions = embed_passages
 
 
 @pytest.fixture
@@ -190,7 +192,7 @@ def taken(texts: Sequence[str]) -> int:
     nothing = np.zeros(len(texts))
     fresh = Tastes(
         np.arange(len(texts)), np.arange(len(texts)), np.full(len(texts), "Ana", dtype=object),
-        np.array(said, dtype=object), nothing.astype(bool), nothing, nothing, model.embed(texts),
+        np.array(said, dtype=object), nothing.astype(bool), nothing, nothing, model.embed_passages(texts),
         np.full(len(texts), UNKNOWN), np.full(len(texts), UNKNOWN),
     )  # fmt: skip
     placed = concepts.assigned(Topics([0], seed, [0], beside), fresh)

@@ -73,7 +73,7 @@ def view(sample_store: Path) -> View:
 
 
 def query(text: str, **filters: Any) -> Query:
-    return Query(parse(text, ()), FakeEmbedder().embed([text])[0].repeat(6), AT, Filters(**filters))
+    return Query(parse(text, ()), FakeEmbedder().embed_questions([text])[0].repeat(6), AT, Filters(**filters))
 
 
 @pytest.mark.parametrize("name", BASELINES)

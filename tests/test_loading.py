@@ -103,7 +103,7 @@ def test_the_cosines_of_few_turns_are_those_of_all(prepared_store: Path, questio
     hits = memory.search(question, strategy="bm25", at=AT)
     seen = memory.view()
     found = [hit.trace["cosine"] for hit in hits]
-    (vector,) = memory._encoders._loading.result().embed([question])  # type: ignore[union-attr]
+    (vector,) = memory._encoders._loading.result().embed_questions([question])  # type: ignore[union-attr]
     every = seen.cosines(vector[None])[0]
     of_rows = seen.rows_of([hit.unit.sources[0] for hit in hits])
     assert found == pytest.approx([every[seen.owner == row].max() for row in of_rows], abs=2e-6)

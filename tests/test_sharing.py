@@ -149,12 +149,12 @@ class Interrupted(FakeEmbedder):
         self._write = write
         self._times = times
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed_questions`."""
         if self._times:
             self._times -= 1
             self._write()
-        return super().embed(texts)
+        return super().embed_questions(texts)
 
 
 @pytest.mark.parametrize("times", [1, 2])

@@ -20,7 +20,7 @@ class Trigrams:
         self.dimension = dimension
         self.id = f"trigrams:{dimension}"
 
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [n, dimension], rows of unit length, in the order of `texts`."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
@@ -32,6 +32,8 @@ class Trigrams:
                 row[0] = 1
         unit: npt.NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
+
+    embed_questions = embed_passages
 
 
 def trigrams(model: str, _bulk: bool = False) -> Trigrams:

@@ -60,7 +60,7 @@ EmbedderName = Annotated[
         "--embedder",
         metavar="NAME",
         autocompletion=completion.embedders,
-        help="minilm (the default), sentence-transformers:NAME-or-path, or openai:NAME.",
+        help="minilm (the default), sentence-transformers:, fastembed: or model2vec:NAME-or-path, or openai:NAME.",
     ),
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]

@@ -104,7 +104,7 @@ def asked(
     distinct = list(
         dict.fromkeys([*(text for _, text, _ in questions), *(t for each in wanted for t in each.values())])
     )
-    rows = dict(zip(distinct, model.embed(distinct), strict=True)) if distinct else {}
+    rows = dict(zip(distinct, model.embed_questions(distinct), strict=True)) if distinct else {}
     return [
         PosedQuestion(
             id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()}, id_ in past_only

@@ -128,7 +128,7 @@ class Asking:
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)
-        rows = model.embed([text, *wanted.values()])
+        rows = model.embed_questions([text, *wanted.values()])
         phrasings = dict(zip(wanted, rows[1:], strict=True))
         return Query(question, rows[0], at, filters, phrasings, said.missed, said.wrong), view
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ..errors import ModelUnavailable
-from ..providers.embedding import DEFAULT, Embedder, embedder, how_to_use, is_known, name_of
+from ..providers.embedding import DEFAULT, Embedder, embedder, how_to_use, is_known, name_of, usable
 from ..store.connection import Store
 from ..store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
 
@@ -18,7 +18,7 @@ class Encoders:
     def __init__(self, store: Store, wanted: str | Embedder) -> None:
         self._store = store
         self._wanted = wanted if isinstance(wanted, str) else name_of(wanted)
-        self._given = None if isinstance(wanted, str) else wanted
+        self._given = None if isinstance(wanted, str) else usable(wanted)
         self._loading: Future[Embedder] | None = None
         self._executor: ThreadPoolExecutor | None = None
         self._writes_with: tuple[str, Embedder] | None = None

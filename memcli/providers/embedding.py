@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
-from .libraries import first_line, openai_client, sentence_transformers
+from .libraries import first_line, openai_client
 from .minilm import MiniLM
 from .vectors import Vectors, unit_rows
 
@@ -18,7 +18,6 @@ __all__ = [
     "EMBEDDERS",
     "Embedder",
     "OpenAI",
-    "SentenceTransformers",
     "choices",
     "embedder",
     "embedder_id",
@@ -28,6 +27,7 @@ __all__ = [
     "is_known",
     "minilm",
     "name_of",
+    "usable",
 ]
 
 DEFAULT = "minilm"
@@ -42,14 +42,16 @@ EMBEDDERS = Extensible(
     "memcli.embedders",
     {
         "minilm": "memcli.providers.embedding:minilm",
-        "sentence-transformers": "memcli.providers.embedding:SentenceTransformers",
+        "sentence-transformers": "memcli.providers.by_library:SentenceTransformers",
+        "fastembed": "memcli.providers.by_library:FastEmbed",
+        "model2vec": "memcli.providers.by_library:Model2Vec",
         "openai": "memcli.providers.embedding:OpenAI",
         "fake": "memcli.providers.embedding:fake",
         _GIVEN: "memcli.providers.embedding:given",
     },
 )
 #: Those of memcli's own that are named with a model, and those that are not for people to name.
-_NAMED = ("sentence-transformers", "openai", _GIVEN)
+_NAMED = ("sentence-transformers", "fastembed", "model2vec", "openai", _GIVEN)
 _UNSAID = ("fake", _GIVEN)
 
 
@@ -66,21 +68,38 @@ class Embedder(Protocol):
         """The length of a vector."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 [n, dimension], rows of unit length, in the order of `texts`. Raises ModelUnavailable."""
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """What is asked, in any wording, and what it mentions; like `embed_passages`."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """What is stored: float32 [n, dimension], rows of unit length, in the order of `texts`.
+
+        Raises ModelUnavailable. Cosines mean something between a question and a passage, and between two passages.
+        """
         ...
 
 
 def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
-    """The embedder called `minilm`, `sentence-transformers:NAME-or-path`, `openai:NAME`, `fake`, or as a package's is.
+    """The embedder called `minilm`, `sentence-transformers:NAME-or-path`, `fastembed:NAME-or-path`,
+    `model2vec:NAME-or-path`, `openai:NAME`, `fake`, or as a package's is.
 
     `bulk`: prepare for thousands of texts (a slower start, a faster run). Raises UsageError, ModelUnavailable.
     """
     kind, _, model = name.partition(":")
     if not is_known(name):
         raise UsageError(f"unknown embedder {name!r}", f"choose one of: {', '.join(choices())}")
-    made: Embedder = EMBEDDERS.make(kind, model, bulk)
-    return made
+    return usable(EMBEDDERS.make(kind, model, bulk))
+
+
+def usable(model: Embedder) -> Embedder:
+    """The embedder, as it is. Raises UsageError for one that does not tell questions from passages."""
+    if not (hasattr(model, "embed_questions") and hasattr(model, "embed_passages")):
+        raise UsageError(
+            f"the embedder {model.id} has no embed_questions and embed_passages",
+            "update its package; a program's own needs both in place of embed, which may be one function",
+        )
+    return model
 
 
 def choices() -> list[str]:
@@ -133,21 +152,6 @@ def fake(_: str, __: bool) -> Embedder:
     return FakeEmbedder()
 
 
-class SentenceTransformers:
-    """Any model of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
-
-    def __init__(self, model: str, _: bool) -> None:
-        self._model = sentence_transformers("SentenceTransformer", model)
-        self.id = f"sentence-transformers:{model}"
-        self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
-        if not texts:
-            return np.zeros((0, self.dimension), dtype=np.float32)
-        return unit_rows(self._model.encode(list(texts), show_progress_bar=False, convert_to_numpy=True))
-
-
 class OpenAI:
     """Any OpenAI-compatible embeddings endpoint; OPENAI_BASE_URL and OPENAI_API_KEY say which and who."""
 
@@ -162,11 +166,13 @@ class OpenAI:
         self.id = f"openai:{model}"
         self.dimension = self._ask(["dimension"]).shape[1]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed_passages`."""
         starts = range(0, len(texts), self._BATCH)
         parts = [self._ask([t or " " for t in texts[i : i + self._BATCH]]) for i in starts]
         return unit_rows(np.concatenate(parts)) if parts else np.zeros((0, self.dimension), dtype=np.float32)
+
+    embed_questions = embed_passages  # the protocol does not tell them apart
 
     def close(self) -> None:
         """Ends the connections to the endpoint."""

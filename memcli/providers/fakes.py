@@ -34,8 +34,12 @@ class FakeEmbedder:
     def __init__(self) -> None:
         self.embedded: list[str] = []  # what was asked for, so that a test can see that nothing is embedded twice
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed_questions`; as passages are."""
+        return self.embed_passages(texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed_passages`."""
         self.embedded.extend(texts)
         rows = [sum((self._direction(s) for s in content_stems(t)), self._direction("") * 0.1) for t in texts]
         return unit_rows(np.array(rows, dtype=np.float32).reshape(len(texts), self.dimension))

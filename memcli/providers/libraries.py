@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
@@ -9,24 +12,24 @@ from ..errors import ModelUnavailable
 if TYPE_CHECKING:
     from openai import OpenAI
 
-__all__ = ["first_line", "openai_client", "sentence_transformers"]
+__all__ = ["first_line", "library", "loading", "openai_client"]
 
 _TIMEOUT = 60.0
 
 
-def sentence_transformers(kind: str, model: str) -> Any:
-    """The model called so of the class `kind` of sentence-transformers (Reimers & Gurevych 2019), by hub name or path.
-
-    Raises ModelUnavailable where the library or the model is not there.
-    """
+def library(name: str) -> Any:
+    """The library called so as pip calls it, which is one of memcli's extras. Raises ModelUnavailable."""
     try:
-        import sentence_transformers as library
+        return import_module(name.replace("-", "_"))
     except ImportError as error:
-        raise ModelUnavailable(
-            "sentence-transformers is not installed", "pip install 'memcli[sentence-transformers]'"
-        ) from error
+        raise ModelUnavailable(f"{name} is not installed", f"pip install 'memcli[{name}]'") from error
+
+
+@contextmanager
+def loading(model: str) -> Iterator[None]:
+    """Where a library loads the model called so, by its hub's name or path. Raises ModelUnavailable where it cannot."""
     try:
-        return getattr(library, kind)(model)
+        yield
     except (OSError, ValueError) as error:
         raise ModelUnavailable(
             f"cannot load {model}: {first_line(error)}", "give a local path, or check the name"

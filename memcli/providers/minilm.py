@@ -37,8 +37,8 @@ class MiniLM:
         self._session = _session(bulk)
         self._tokenizer = _tokenizer()
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed_passages`."""
         encoded = self._tokenizer.encode_batch(list(texts)) if texts else []
         lengths = np.array([len(e.ids) for e in encoded], dtype=np.int64)
         out = np.zeros((len(encoded), self.dimension), dtype=np.float32)
@@ -46,8 +46,10 @@ class MiniLM:
             out[batch] = self._run([encoded[i] for i in batch], int(lengths[batch].max()))
         return out
 
+    embed_questions = embed_passages  # it was trained on pairs of texts alike, without prefixes
+
     def count_tokens(self, texts: Sequence[str]) -> int:
-        """How many tokens `embed` reads of these texts."""
+        """How many tokens it reads of these texts."""
         return sum(len(e.ids) for e in self._tokenizer.encode_batch(list(texts)))
 
     def _run(self, encoded: Sequence[Encoding], width: int) -> Vectors:

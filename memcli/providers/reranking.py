@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
-from .libraries import first_line, openai_client, sentence_transformers
+from .libraries import first_line, library, loading, openai_client
 
 __all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "reranker"]
 
@@ -92,7 +92,9 @@ class CrossEncoder:
     """A cross-encoder of the sentence-transformers library (Reimers & Gurevych 2019), by hub name or path."""
 
     def __init__(self, model: str) -> None:
-        self._model = sentence_transformers("CrossEncoder", model)
+        encoders = library("sentence-transformers")
+        with loading(model):
+            self._model = encoders.CrossEncoder(model)
 
     def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Reranker.rerank`."""

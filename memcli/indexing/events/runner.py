@@ -66,7 +66,7 @@ class Events(Runner[MemoryWriter[Event], _Draft]):
 
     def _write(self, drafts: Sequence[_Draft]) -> None:
         texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
-        vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
+        vectors = dict(zip(texts, self._embedder.embed_passages(texts), strict=True)) if texts else {}
         in_turns(self._store, drafts, lambda db, draft: self._write_one(db, draft, vectors))
 
     def _write_one(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:

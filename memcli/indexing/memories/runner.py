@@ -111,7 +111,7 @@ class Generator(Runner[Writer, _Draft]):
 
     def _embed(self, texts: Sequence[str]) -> dict[str, Vectors]:
         distinct = list(dict.fromkeys(texts))
-        return dict(zip(distinct, self._embedder.embed(distinct), strict=True)) if distinct else {}
+        return dict(zip(distinct, self._embedder.embed_passages(distinct), strict=True)) if distinct else {}
 
     def _earlier(self, db: DuckDBPyConnection, new: Sequence[Vectors]) -> list[Fact]:
         """The facts that new ones could change or recur to.

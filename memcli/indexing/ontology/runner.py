@@ -53,7 +53,7 @@ class Assertions(Runner[MemoryWriter[Assertion], _Draft]):
 
     def _write(self, drafts: Sequence[_Draft]) -> None:
         texts = list(dict.fromkeys(worded(assertion) for draft in drafts for assertion in draft.assertions))
-        vectors = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
+        vectors = dict(zip(texts, self._embedder.embed_passages(texts), strict=True)) if texts else {}
         rows = {
             draft.read.seq: [_row(draft.read, each, vectors[worded(each)]) for each in draft.assertions]
             for draft in drafts

@@ -58,7 +58,7 @@ def domain_vectors(db: DuckDBPyConnection, embedder: Embedder, relations: Iterab
     """Adds the domains that these relations bear on and the store has not: each a gloss, embedded once."""
     missing = stored.missing(db, "domain", sorted({DOMAINS[each] for each in relations if each in DOMAINS}))
     if missing:
-        vectors = embedder.embed([GLOSSES[name] for name in missing])
+        vectors = embedder.embed_passages([GLOSSES[name] for name in missing])
         stored.add_domains(db, dict(zip(missing, vectors, strict=True)))
 
 
@@ -73,7 +73,7 @@ def plant(db: DuckDBPyConnection, embedder: Embedder) -> None:
 
 
 def _mean(embedder: Embedder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    mean: npt.NDArray[np.float32] = unit_rows(embedder.embed(texts).mean(axis=0, keepdims=True))[0]
+    mean: npt.NDArray[np.float32] = unit_rows(embedder.embed_passages(texts).mean(axis=0, keepdims=True))[0]
     return mean
 
 

@@ -215,7 +215,7 @@ class Indexer:
                 rows |= vectors.find_rows(db, [h for h in texts if h not in rows])
         new = [h for h in texts if h not in rows]
         # Rounded as they are stored, so that a vector is the same whether it was just made or read back.
-        made = self._embedder.embed([texts[h] for h in new]).astype(np.float16).astype(np.float32)
+        made = self._embedder.embed_passages([texts[h] for h in new]).astype(np.float16).astype(np.float32)
         rows |= dict(zip(new, made, strict=True))
         return Embedded(rows, {h: max(1, len(words(text))) for h, text in texts.items()})
 
