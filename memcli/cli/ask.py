@@ -49,6 +49,7 @@ def ask(
 
     The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
     """
+    from .former import tell_former_default
     from .progress import prepared
 
     began = perf_counter()
@@ -77,6 +78,7 @@ def ask(
         record = {"question": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), **record}
         _emit(record | {"id": noted.id if noted else None}, evidence, by_line=as_jsonl and not as_json)
     _remember(memory, noted)
+    tell_former_default(memory)
     return 1 if reading.answer.abstained else 0
 
 

@@ -42,7 +42,7 @@ Redact = Annotated[
     bool, typer.Option("--redact", help="Store keys, tokens, card numbers and e-mail addresses as [redacted: KIND].")
 ]
 RedactPhones = Annotated[bool, typer.Option("--redact-phones", help="The same, and telephone numbers, too.")]
-ReEmbed = Annotated[bool, typer.Option("--re-embed", help="Embed everything again with another --embedder.")]
+ReEmbed = Annotated[bool, typer.Option("--re-embed", help="First what memcli compact --re-embed does.")]
 Strategies = Annotated[
     str | None,
     typer.Option(
@@ -83,6 +83,7 @@ def ingest(
     from ..errors import UsageError
     from ..formats.redaction import Redactor
     from ..ingestion import Watcher
+    from .former import tell_former_default
     from .progress import prepared, progress
     from .render import emit_json, say
 
@@ -109,6 +110,7 @@ def ingest(
         _generate(memory, model, strategy.split(",") if strategy else [], budget)
     if strategy and memory.store.exists:
         prepared(memory, strategy.split(","))
+    tell_former_default(memory)
     if as_json:
         emit_json(_record(report, redacted=redact or redact_phones))
     elif report.messages or not report.problem_count:

@@ -31,6 +31,7 @@ def search(
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
+    from .former import tell_former_default
     from .hits import print_hits, records
     from .progress import prepared
     from .render import emit_json, emit_jsonl, say
@@ -40,6 +41,7 @@ def search(
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
     prepared(memory, [chosen])
     hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy=chosen, rerank=rerank or "")
+    tell_former_default(memory)
     if as_json:
         found = records(memory, hits, explain=explain)
         emit_json({"query": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), "hits": found})

@@ -15,10 +15,12 @@ __all__ = ["stats"]
 
 def stats(as_json: o.Json = False, store: o.Store = None) -> None:
     """Count what the store holds: what was said, what was made of it, what models cost, and the file."""
+    from .former import tell_former_default
     from .render import emit, emit_json
 
     memory = o.memory(store)
     found, calibrated = memory.care.statistics(), memory.care.is_calibrated()
+    tell_former_default(memory)
     if as_json:
         emit_json({"store": o.typed(str(memory.store.path)), **_record(found), "calibrated": calibrated})
         return

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ..providers.embedding import DEFAULT, Embedder, embedder_id
+from ..providers.embedding import Embedder
+from ..providers.minilm import MiniLM
 from ..providers.profiles import Profile, calibrated, profile_of
 from ..store import calibration
 from ..store.connection import Store
@@ -23,7 +24,7 @@ def profile(db: DuckDBPyConnection) -> Profile:
 
 def calibrate(store: Store, embedder: Embedder) -> None:
     """Finds them once, as soon as there are sentences enough; what was made before stays. Raises StoreError."""
-    if embedder.id == embedder_id(DEFAULT) or not store.exists:
+    if embedder.id == MiniLM.id or not store.exists:
         return
     with store.reading() as db:
         strangers = None if calibration.kept(db) else calibration.strangers(db, embedder.dimension)
@@ -38,4 +39,4 @@ def is_calibrated(store: Store) -> bool:
 
     with store.reading() as db:
         filled = identity(db)
-        return filled is None or filled.id == embedder_id(DEFAULT) or calibration.kept(db) is not None
+        return filled is None or filled.id == MiniLM.id or calibration.kept(db) is not None

@@ -43,9 +43,8 @@ def prepare(
     watch: Watch = lambda _what, _done, _of: None,
 ) -> None:
     """Runs the producers for every session that lacks what they make. Raises StoreError, ModelUnavailable."""
-    if producers:
-        calibrate(store, model())
     for producer in producers:
+        calibrate(store, model())  # what an earlier one has just embedded may be the first to suffice
         _RUNS[producer](store, model(), watch)
 
 

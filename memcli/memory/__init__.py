@@ -104,7 +104,8 @@ class Memory:
         """Adds what the transcripts at `paths` (files, folders, zips, `-`) hold and the store has not; see `ingestion`.
 
         `all_branches`: also what an edited message or a second try has left behind, where an export has it.
-        `allow_again`: also what was forgotten; `redactor`: what takes secrets out before anything is stored.
+        `re_embed`: after `Memory.re_embed`. `allow_again`: also what was forgotten; `redactor`: what takes secrets out
+        before anything is stored.
         Raises InputUnreadable where a path cannot be read at all, UsageError, StoreError, ModelUnavailable.
         """
         from ..formats import bytes_of, sources
@@ -112,7 +113,9 @@ class Memory:
         passed_over: list[Path] = []
         found = list(sources(paths, passed_over.append))
         expected = bytes_of(found)
-        run = self._making.ingestion(watcher, redactor, re_embed=re_embed, allow_again=allow_again, expected=expected)
+        if re_embed and self.store.exists:
+            self.re_embed(*([watcher.making] if watcher else ()))
+        run = self._making.ingestion(watcher, redactor, allow_again=allow_again, expected=expected)
         run.pass_over(passed_over)
         for source in found:
             run.run(source, format_name, strict=strict, all_branches=all_branches)
@@ -131,6 +134,23 @@ class Memory:
         how many. Raises StoreError, UsageError, ModelUnavailable.
         """
         self._making.prepare(strategies, watch)
+
+    def re_embed(self, watch: Watch = lambda _what, _done, _of: None) -> list[str]:
+        """Makes everything that was made of what was said again, with the embedder that this memory was given, or else
+        the default one; returns the language models whose work was made without them.
+
+        What was said, replies and feedback stay. Where it is interrupted, the store knows what is missing: it goes on
+        at the next call, and whatever searches makes first what it needs. Of a store that has this embedder only what
+        is missing is made. Raises StoreError, UsageError, ModelUnavailable.
+        """
+        return self._making.re_embed(watch)
+
+    @property
+    def former_default(self) -> str:
+        """The name of the embedder that filled the store, where it was an earlier version's default and nobody has
+        asked for it; else empty. Raises StoreError.
+        """
+        return self._encoders.former_default()
 
     def generate(
         self,

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
-from ..errors import ModelUnavailable
-from ..providers.embedding import DEFAULT, Embedder, embedder, how_to_use, is_known, name_of, usable
+from ..errors import ModelUnavailable, StoreDamaged
+from ..providers.embedding import (
+    DEFAULT,
+    FORMER_DEFAULTS,
+    Embedder,
+    embedder,
+    how_to_use,
+    is_known,
+    name_of,
+    usable,
+)
 from ..store.connection import Store
-from ..store.identity import Identity, another_embedder, drop_index, identity, set_identity, settle_identity
+from ..store.identity import Identity, another_embedder, begin_anew, identity, set_identity, settle_identity
 
 __all__ = ["Encoders", "check_filled_by"]
 
@@ -19,6 +29,7 @@ class Encoders:
         self._store = store
         self._wanted = wanted if isinstance(wanted, str) else name_of(wanted)
         self._given = None if isinstance(wanted, str) else usable(wanted)
+        self._seen: Identity | None = None
         self._loading: Future[Embedder] | None = None
         self._executor: ThreadPoolExecutor | None = None
         self._writes_with: tuple[str, Embedder] | None = None
@@ -26,29 +37,51 @@ class Encoders:
     def stored(self) -> Identity | None:
         """The embedder that filled the store; None where nothing was embedded yet. Raises StoreError."""
         with self._store.reading() as db:
-            return identity(db)
+            self._seen = identity(db)
+        return self._seen
 
-    def to_write(self, *, re_embed: bool = False) -> Embedder:
+    def former_default(self) -> str:
+        """The embedder that filled the store, by name, if it was the default of an earlier version; else empty.
+
+        Empty, too, where it is asked for by name. Raises StoreError.
+        """
+        if self._wanted or not self._store.exists:
+            return ""
+        stored = self._seen or self.stored()
+        return FORMER_DEFAULTS.get(stored.id, "") if stored else ""
+
+    def to_write(self) -> Embedder:
         """The embedder for writing; the store knows from then on that it is its own.
 
-        `re_embed`: where another one filled the store, what it made is dropped. Raises UsageError where it is not to
-        be, StoreError, ModelUnavailable.
+        Raises UsageError where another one filled the store, StoreError, ModelUnavailable.
         """
         stored = self.stored() if self._store.exists else None
         name = self._name(stored)
         model = self._bulk(name)
         chosen = Identity(name, model.id, model.dimension)
         if stored is not None and stored.id != model.id:
-            if not re_embed:
-                raise another_embedder(stored, chosen, how_to_use(stored.name))
-            with self._store.writing() as db:
-                drop_index(db, chosen)
-        elif stored is None:  # a run that stores nothing makes no file
+            raise another_embedder(stored, chosen, how_to_use(stored.name))
+        if stored is None:  # a run that stores nothing makes no file
             self._store.begin_with(lambda db: settle_identity(db, chosen))
         elif not is_known(stored.name):
             with self._store.writing() as db:
                 set_identity(db, chosen)
         return model
+
+    def begin_anew(self) -> None:
+        """Makes the wanted embedder, or else the default one, the store's own: what another one made is dropped.
+
+        Raises StoreError, UsageError, ModelUnavailable.
+        """
+        stored = None
+        with suppress(StoreDamaged):  # it does not say whose it is: this mends it
+            stored = self.stored()
+        self.close()
+        name = self._wanted or DEFAULT
+        model = self._bulk(name)
+        if stored is None or stored.id != model.id:
+            with self._store.writing() as db:
+                begin_anew(db, Identity(name, model.id, model.dimension))
 
     def to_read(self, stored: Identity | None) -> Future[Embedder]:
         """The embedder for questions: it is loaded once, in the background."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..indexing.plan import EVERY_INGEST, TRANSCRIPT
 from ..model import Needs
+from ..store import ledger
 from ..store.connection import Store
 from ..strategies import Strategy, strategy
 from .encoders import Encoders
@@ -33,7 +34,6 @@ class Making:
         watcher: Watcher | None = None,
         redactor: Redactor | None = None,
         *,
-        re_embed: bool = False,
         allow_again: bool = False,
         expected: int | None = None,
     ) -> Ingestion:
@@ -41,11 +41,18 @@ class Making:
         from ..indexing.prepare import prepare
         from ..ingestion import Watcher, begun
 
-        model = self._encoders.to_write(re_embed=re_embed)
+        model = self._encoders.to_write()
         if self._store.exists:
             # What an interrupted change of embedder, or an older version, left without its index.
             prepare(self._store, [TRANSCRIPT], lambda: model, (watcher or Watcher()).making)
         return begun(self._store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
+
+    def re_embed(self, watch: Watch = lambda _what, _done, _of: None) -> list[str]:
+        """See `Memory.re_embed`."""
+        self._encoders.begin_anew()
+        self._keep_up(watch)
+        with self._store.reading() as db:
+            return ledger.outdated_models(db)
 
     def finished(self, run: Ingestion, watcher: Watcher | None) -> Report:
         """Writes what still waits, and makes of it what every session has."""
@@ -81,8 +88,6 @@ class Making:
 
     def make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what is missing of it."""
-        if all(each <= TRANSCRIPT.makes for each in needs):  # every ingest makes it: a plain search asks no further
-            return
         from ..indexing.prepare import lacking, prepare
 
         if producers := lacking(self._store, needs):

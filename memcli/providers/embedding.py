@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from .vectors import Vectors, unit_rows
 __all__ = [
     "DEFAULT",
     "EMBEDDERS",
+    "FORMER_DEFAULTS",
     "Embedder",
     "OpenAI",
     "choices",
@@ -31,6 +32,10 @@ __all__ = [
 ]
 
 DEFAULT = "minilm"
+#: The ids of those that are not called by them.
+_IDS = {"minilm": MiniLM.id}
+#: The embedders that were the default in earlier versions, by their ids: what they are called.
+FORMER_DEFAULTS: Mapping[str, str] = {}
 #: What an embedder is called that no name makes: a program hands it over.
 _GIVEN = "given"
 #: How each embedder is made: a factory `(model: str, bulk: bool) -> Embedder`.
@@ -117,8 +122,9 @@ def is_known(name: str) -> bool:
 
 def name_of(model: Embedder) -> str:
     """What a store that `model` fills is to call it: the name that makes it; if there is none, `given:ID`."""
-    if model.id == embedder_id(DEFAULT):
-        return DEFAULT
+    for name, id_ in _IDS.items():
+        if id_ == model.id:
+            return name
     return model.id if is_known(model.id) else f"{_GIVEN}:{model.id}"
 
 
@@ -130,11 +136,11 @@ def how_to_use(name: str) -> str:
 
 def embedder_id(name: str) -> str:
     """The id of the embedder called `name`, without loading it."""
-    return MiniLM.id if name == DEFAULT else name
+    return _IDS.get(name, name)
 
 
 def minilm(_: str, bulk: bool) -> Embedder:
-    """The default, at once and offline."""
+    """all-MiniLM-L6-v2, at once and offline."""
     return MiniLM(bulk=bulk)
 
 

@@ -1,4 +1,4 @@
-"""What a store is made with: the embedder's name, id and dimension, and the means to start its index anew."""
+"""What a store is made with: the embedder's name, id and dimension, and the means to begin anew with another."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged, UsageError
+from . import ledger
+from .revision import bump_revision
 from .rows import transaction
 from .schema import TABLES, Origin
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Identity", "another_embedder", "drop_index", "identity", "set_identity", "settle_identity"]
+__all__ = ["Identity", "another_embedder", "begin_anew", "identity", "set_identity", "settle_identity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ def identity(db: DuckDBPyConnection) -> Identity | None:
     try:
         return Identity(found["embedder.name"], found["embedder.id"], int(found["embedder.dimension"]))
     except (KeyError, ValueError) as error:
-        raise StoreDamaged("the store does not say which embedder filled it", "memcli ingest --re-embed") from error
+        raise StoreDamaged("the store does not say which embedder filled it", "memcli compact --re-embed") from error
 
 
 def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
@@ -56,7 +58,8 @@ def settle_identity(db: DuckDBPyConnection, chosen: Identity) -> None:
 def another_embedder(held: Identity, chosen: Identity, cure: str) -> UsageError:
     """What to say where a store is to be filled with another embedder than the one that filled it."""
     return UsageError(
-        f"this store was filled with {held.id}, not {chosen.id}", f"{cure}, or --re-embed to embed everything again"
+        f"this store was filled with {held.id}, not {chosen.id}",
+        f"{cure}, or embed everything again with memcli compact --re-embed",
     )
 
 
@@ -66,10 +69,15 @@ def _note(db: DuckDBPyConnection, chosen: Identity) -> None:
         db.execute("insert into meta values (?, ?)", [f"embedder.{key}", value])
 
 
-def drop_index(db: DuckDBPyConnection, chosen: Identity) -> None:
-    """Removes everything rebuildable and notes another embedder, in one transaction; what was said stays."""
+def begin_anew(db: DuckDBPyConnection, chosen: Identity) -> None:
+    """Removes everything rebuildable and notes another embedder, in one transaction.
+
+    What was said stays, and the ledger knows what is to be made again: whoever makes it may be interrupted.
+    """
     with transaction(db):
         for table in TABLES.values():
-            if table.origin is Origin.REBUILDABLE:
+            if table.origin is Origin.REBUILDABLE and table.name != "built":
                 db.execute(f"delete from {table.name}")
+        ledger.begin_anew(db)
         _note(db, chosen)
+        bump_revision(db)

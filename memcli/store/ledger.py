@@ -13,7 +13,10 @@ from .rows import scalar
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["drop_models", "entries", "is_model_used", "make_outdated", "producers", "record_built", "unbuilt"]
+__all__ = [
+    "begin_anew", "drop_models", "entries", "is_model_used", "make_outdated", "outdated_models", "producers",
+    "record_built", "unbuilt",
+]  # fmt: skip
 
 
 def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:
@@ -63,3 +66,17 @@ def drop_models(db: DuckDBPyConnection, session: int, producer: str) -> None:
 def make_outdated(db: DuckDBPyConnection, session: int, producer: str) -> None:
     """Notes that what `producer` has made for the session is to be made again."""
     db.execute("update built set version = 0 where session = ? and producer = ?", [session, producer])
+
+
+def begin_anew(db: DuckDBPyConnection) -> None:
+    """Notes that everything that was made is to be made again: what was used stays known, a model's work, too."""
+    db.execute("update built set version = 0, turns = 0")
+
+
+def outdated_models(db: DuckDBPyConnection) -> list[str]:
+    """The models whose work for some session is gone, and was not done again."""
+    rows = db.execute(
+        "select distinct substr(producer, strpos(producer, ':') + 1) from built where contains(producer, ':') "
+        "and turns = 0 order by 1"
+    ).fetchall()
+    return [str(name) for (name,) in rows]

@@ -51,7 +51,8 @@ def read_session(db: DuckDBPyConnection, seq: int, producer: Producer) -> Stored
 def _kept(db: DuckDBPyConnection, seq: int, producer: Producer) -> int:
     """Of how many turns a model made what is stored, with those of which some was added to it since."""
     turns = ledger.entries(db, seq, producer.name)
-    return max(turns.values()) if turns.keys() - {producer.name} else 0
+    is_by_model = any(count for name, count in turns.items() if name != producer.name)
+    return max(turns.values()) if is_by_model else 0
 
 
 def record(db: DuckDBPyConnection, session: StoredSession, of: Producer, by: Producer, version: int) -> None:
