@@ -1,9 +1,10 @@
-"""Trains the weights of the `fused` strategy, and measures them with cross-validation by conversation.
+"""Trains the weights of the `fused` strategy, and measures them with cross-validation by conversation and by data set.
 
     python benchmarks/train_fused.py --data locomo.json implicit.json.gz longmemeval.json.gz --cache DIR
 
-Every benchmark (LoCoMo's, LongMemEval's or RealMem's schema) counts the same in part, by the square root of its
-questions, and less where only the sessions of the evidence are known; no label of a data set reaches a feature. Writes
+The second ranking learns from scores that the first gave to conversations which it had not seen. Every benchmark
+(LoCoMo's, LongMemEval's or RealMem's schema) counts the same in part, by the square root of its questions, and less
+where only the sessions of the evidence are known; no label of a data set reaches a feature. Writes
 `memcli/ranking/fused_weights.json` and `benchmarks/results/fused.json`.
 """
 
@@ -13,9 +14,9 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,9 @@ from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
+from memcli.providers.encoder import Encoder
 from memcli.ranking import fusion, learned, routing
+from memcli.ranking.coverage import COVERAGE, Candidates, coverage
 from memcli.strategies.fused import Fused
 
 Floats = npt.NDArray[np.float64]
@@ -44,6 +47,14 @@ _CRUDE = ("dense.sentence", "dense.window1", "dense.turn", "bm25.turn_standard",
 NEGATIVES = 80  # candidates that a question is trained against: the best by a crude sum, and 20 at random
 
 
+@dataclass(frozen=True)
+class Penalties:
+    """On the squares of the weights that no gate changes, and of what a gate changes."""
+
+    ridge: float
+    gate_ridge: float
+
+
 @dataclass
 class Example:
     """One question's candidates."""
@@ -53,6 +64,7 @@ class Example:
     category: str
     gates: Floats
     features: Floats
+    candidates: Candidates
     gold: npt.NDArray[np.bool_]
     gold_count: int
     sessions: Sequence[str]
@@ -65,11 +77,11 @@ def benchmark(path: Path) -> str:
     return path.name.split("_dev")[0].split(".")[0]
 
 
-def examples(path: Path, cache: Path) -> tuple[list[str], list[Example]]:
+def examples(path: Path, cache: Path, encoder: Path | None) -> tuple[list[str], list[Example]]:
     """Every answerable question of a file with evidence, over a store of its haystack alone."""
     found: list[Example] = []
     names: list[str] = []
-    model = embedder(bulk=True)
+    model = Encoder(bulk=True, weights=encoder) if encoder else embedder(bulk=True)
     for index, haystack in enumerate(haystacks(path)):
         memory = Memory(cache / f"{path.name}-{index}-{haystack.name}.memcli", embedder=model)
         if not memory.store.exists:
@@ -88,7 +100,7 @@ def _example(dataset: str, haystack: Haystack, memory: Memory, question: GoldQue
     filters = Filters(until=asked_at if question.past_only else None)
     query, view = memory.query(question.text, filters, asked_at, strategy)
     found = strategy.features(query, view, strategy.proposed)
-    turns = view.fetch(found.rows.tolist())
+    turns = view.fetch(found.candidates.rows.tolist())
     known = sorted(question.evidence or question.session_evidence)
     gold_sessions = frozenset(turn.session for turn in view.fetch(view.rows_of(known).tolist()))
     sessions = [turn.session for turn in turns]
@@ -96,7 +108,8 @@ def _example(dataset: str, haystack: Haystack, memory: Memory, question: GoldQue
     if not question.evidence:
         gold = _best_of(sessions, gold_sessions, found.matrix[:, [found.names.index(name) for name in _CRUDE]])
     return list(found.names), Example(
-        dataset, haystack.name, question.category, found.gates, found.matrix.astype(np.float32), gold,
+        dataset, haystack.name, question.category, found.gates, found.matrix.astype(np.float32),
+        replace(found.candidates, vectors=found.candidates.vectors.astype(np.float32)), gold,
         len(question.evidence) or max(int(gold.sum()), 1), sessions, gold_sessions, not question.evidence,
     )  # fmt: skip
 
@@ -111,29 +124,70 @@ def _best_of(sessions: Sequence[str], wanted: frozenset[str], crude: Floats) -> 
     return gold
 
 
-def fit(data: Sequence[Example], names: Sequence[str], ridge: float, gate_ridge: float) -> fusion.Weights:
-    """Minimises the listwise softmax loss: −Σ over gold candidates of log share, one share a question."""
+def fit(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> fusion.Ranking:
+    """Both rankings; the second by the scores of firsts that were fitted without the conversation."""
+    unseen = out_of_fold(data, lambda part: first_of(part, names, penalties), first_scores)
+    first = first_of(data, names, penalties)
+    return fusion.Ranking(first, second_of(data, unseen, penalties))
+
+
+def first_of(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> fusion.Weights:
+    """The weights of the first ranking."""
+    crude = [e.features[:, [names.index(name) for name in _CRUDE]].sum(axis=1) for e in data]
+    return listwise(data, [e.features for e in data], crude, names, penalties)
+
+
+def second_of(data: Sequence[Example], first: Sequence[Floats], penalties: Penalties) -> fusion.Weights:
+    """The weights of the second, which are added to the first's scores."""
+    covered = [coverage(scores, e.candidates) for e, scores in zip(data, first, strict=True)]
+    return listwise(data, covered, first, COVERAGE, penalties, base=first)
+
+
+def first_scores(weights: fusion.Weights, example: Example) -> Floats:
+    return np.asarray(weights.contributions(example.features.astype(np.float64), example.gates).sum(axis=1))
+
+
+def scores_of(weights: fusion.Ranking, example: Example) -> Floats:
+    """What `Fused` scores."""
+    first = first_scores(weights.first, example)
+    second = weights.second.contributions(coverage(first, example.candidates), example.gates)
+    return np.asarray(first + second.sum(axis=1))
+
+
+def listwise(
+    data: Sequence[Example],
+    features: Sequence[Floats],
+    crude: Sequence[Floats],
+    names: Sequence[str],
+    penalties: Penalties,
+    base: Sequence[Floats] | None = None,
+) -> fusion.Weights:
+    """Minimises the listwise softmax loss: −Σ over gold candidates of log share, one share a question.
+
+    `features` [candidates, names] of each question; `crude`: by which its hardest candidates are chosen; `base`: scores
+    that the weighted features are added to.
+    """
     rng = np.random.default_rng(0)
-    crude = [names.index(name) for name in _CRUDE]
-    train = [e for e in data if e.gold.any()]
-    kept = [_kept(e, crude, rng) for e in train]
-    x = np.concatenate([e.features[k] for e, k in zip(train, kept, strict=True)]).astype(np.float64)
+    train = [i for i, e in enumerate(data) if e.gold.any()]
+    kept = [_kept(data[i], crude[i], rng) for i in train]
+    x = np.concatenate([features[i][k] for i, k in zip(train, kept, strict=True)]).astype(np.float64)
+    held = np.concatenate([base[i][k] if base else np.zeros(len(k)) for i, k in zip(train, kept, strict=True)])
     mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-6
     x = ((x - mean) / scale).astype(np.float32)
-    g = np.stack([e.gates for e in train])
+    g = np.stack([data[i].gates for i in train])
     gate_mean, gate_scale = g.mean(axis=0), g.std(axis=0) + 1e-6
     gate_mean[0], gate_scale[0] = 0.0, 1.0
     g = ((g - gate_mean) / gate_scale).astype(np.float32)
     sizes = np.array([len(k) for k in kept])
     starts, owner = np.r_[0, sizes.cumsum()[:-1]], np.repeat(np.arange(len(train)), sizes)
-    target = np.concatenate([e.gold[k] / e.gold[k].sum() for e, k in zip(train, kept, strict=True)])
-    weight = _question_weights(train)
-    penalty = np.full((x.shape[1], g.shape[1]), gate_ridge)
-    penalty[:, 0] = ridge
+    target = np.concatenate([data[i].gold[k] / data[i].gold[k].sum() for i, k in zip(train, kept, strict=True)])
+    weight = _question_weights([data[i] for i in train])
+    penalty = np.full((x.shape[1], g.shape[1]), penalties.gate_ridge)
+    penalty[:, 0] = penalties.ridge
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         w = flat.reshape(penalty.shape)
-        scores = np.einsum("nf,nf->n", x, (g @ w.T.astype(np.float32))[owner]).astype(np.float64)
+        scores = held + np.einsum("nf,nf->n", x, (g @ w.T.astype(np.float32))[owner]).astype(np.float64)
         raised = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
         total = np.add.reduceat(raised, starts)
         value = -(weight[owner] * target * np.log(np.maximum(raised / total[owner], 1e-30))).sum()
@@ -146,8 +200,8 @@ def fit(data: Sequence[Example], names: Sequence[str], ridge: float, gate_ridge:
     return fusion.Weights(list(names), routing.GATES, matrix, mean, scale, gate_mean, gate_scale)
 
 
-def _kept(example: Example, crude: Sequence[int], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    best = np.argsort(-example.features[:, crude].sum(axis=1), kind="stable")[: NEGATIVES - 20]
+def _kept(example: Example, crude: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    best = np.argsort(-crude, kind="stable")[: NEGATIVES - 20]
     some = rng.choice(len(example.gold), min(20, len(example.gold)), replace=False)
     return np.unique(np.concatenate([best, some, np.flatnonzero(example.gold)]))
 
@@ -158,15 +212,20 @@ def _question_weights(train: Sequence[Example]) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def cross_validated(data: Sequence[Example], names: Sequence[str], ridge: float, gate_ridge: float) -> list[Floats]:
-    """The scores of each question's candidates by weights that never saw its conversation (or user)."""
-    fold = folds(data)
+def out_of_fold(
+    data: Sequence[Example],
+    fitted: Callable[[Sequence[Example]], Any],
+    scored: Callable[[Any, Example], Floats],
+    parts: Sequence[object] | None = None,
+) -> list[Floats]:
+    """The scores of each question's candidates by weights that never saw its part: its fold, where none are given."""
+    part = parts or folds(data)
     scores: list[Floats] = [np.zeros(0)] * len(data)
-    for k in range(FOLDS):
-        weights = fit([e for e, f in zip(data, fold, strict=True) if f != k], names, ridge, gate_ridge)
+    for left_out in sorted(set(part), key=str):
+        weights = fitted([e for e, p in zip(data, part, strict=True) if p != left_out])
         for i, example in enumerate(data):
-            if fold[i] == k:
-                scores[i] = weights.contributions(example.features.astype(np.float64), example.gates).sum(axis=1)
+            if part[i] == left_out:
+                scores[i] = scored(weights, example)
     return scores
 
 
@@ -189,7 +248,18 @@ def measured(data: Sequence[Example], scores: Sequence[Floats]) -> dict[str, dic
     for dataset in sorted({e.dataset for e in data}):
         rows = [_measures(e, s) for e, s in zip(data, scores, strict=True) if e.dataset == dataset]
         out[dataset] = {name: round(float(np.mean([r[name] for r in rows])), 4) for name in rows[0]} | {"n": len(rows)}
+        out[dataset] |= _by_category(data, rows, dataset)
     return out
+
+
+def _by_category(
+    data: Sequence[Example], rows: Sequence[Mapping[str, float]], dataset: str, name: str = "turn recall@10"
+) -> dict[str, float]:
+    own = [e.category for e in data if e.dataset == dataset]
+    if name not in rows[0]:
+        return {}
+    by = {c: [row[name] for row, category in zip(rows, own, strict=True) if category == c] for c in sorted(set(own))}
+    return {f"{name}, category {category}": round(float(np.mean(each)), 4) for category, each in by.items()}
 
 
 def _measures(example: Example, scores: Floats) -> dict[str, float]:
@@ -206,11 +276,11 @@ def _measures(example: Example, scores: Floats) -> dict[str, float]:
     }
 
 
-def loaded(paths: Sequence[Path], cache: Path) -> tuple[list[str], list[Example]]:
-    """The examples of all files, from the cache where they are there, two files at a time."""
+def loaded(paths: Sequence[Path], cache: Path, encoder: Path | None) -> tuple[list[str], list[Example]]:
+    """The examples of all files over the stores of the cache, two files at a time."""
     cache.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(2) as pool:
-        parts = list(pool.map(examples, paths, [cache] * len(paths)))
+        parts = list(pool.map(examples, paths, [cache] * len(paths), [encoder] * len(paths)))
     return parts[0][0], [example for _, part in parts for example in part]
 
 
@@ -218,25 +288,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="where the stores of the haystacks are kept")
+    parser.add_argument("--encoder", type=Path, help="other weights of the encoder, for measuring")
     parser.add_argument("--ridge", type=float, default=0.05, help="penalty on the weights that no gate changes")
     parser.add_argument("--gate-ridge", type=float, default=0.5, help="penalty on what a gate changes")
     parser.add_argument("--dry-run", action="store_true", help="measure, write nothing")
     options = parser.parse_args(arguments)
-    names, data = loaded(options.data, options.cache)
-    figures = measured(data, cross_validated(data, names, options.ridge, options.gate_ridge))
+    names, data = loaded(options.data, options.cache, options.encoder)
+    penalties = Penalties(options.ridge, options.gate_ridge)
+    figures = compared(data, names, penalties)
     print(json.dumps(figures, indent=1))
     if not options.dry_run:
         _write(data, names, options, figures)
 
 
-def _write(data: Sequence[Example], names: Sequence[str], options: argparse.Namespace, figures: object) -> None:
-    weights = fit(data, names, options.ridge, options.gate_ridge)
+def compared(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> dict[str, object]:
+    """The figures of both rankings left out by conversation, of both by data set, and of the first alone."""
+    datasets = [e.dataset for e in data]
+    both = out_of_fold(data, lambda part: fit(part, names, penalties), scores_of)
+    first = out_of_fold(data, lambda part: first_of(part, names, penalties), first_scores)
+    found: dict[str, object] = {"cross_validated": measured(data, both), "first_ranking_alone": measured(data, first)}
+    if len(set(datasets)) > 1:
+        apart = out_of_fold(data, lambda part: fit(part, names, penalties), scores_of, datasets)
+        found["data_set_left_out"] = measured(data, apart)
+    return found
+
+
+def _write(
+    data: Sequence[Example], names: Sequence[str], options: argparse.Namespace, figures: Mapping[str, object]
+) -> None:
+    weights = fit(data, names, Penalties(options.ridge, options.gate_ridge))
     penalties = f" --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
     past = learned.made(command("train_fused.py", options.data) + penalties, options.data, embedder_id(DEFAULT))
     WEIGHTS.write_text(learned.written(past, weights.numbers()), encoding="utf-8")
-    RESULTS.write_text(
-        json.dumps({"made": past, "folds": FOLDS, "cross_validated": figures}, indent=1) + "\n", encoding="utf-8"
-    )
+    RESULTS.write_text(json.dumps({"made": past, "folds": FOLDS, **figures}, indent=1) + "\n", encoding="utf-8")
 
 
 def command(script: str, data: Sequence[Path]) -> str:

@@ -26,6 +26,7 @@ from memcli.memory import Memory
 from memcli.model import Filters, TurnId
 from memcli.providers.embedding import DEFAULT, embedder_id
 from memcli.ranking import fusion, learned
+from memcli.ranking.coverage import COVERAGE
 from memcli.reading import confidence, spans
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.network import Network
@@ -41,8 +42,9 @@ LIFTING = ("memcli.indexing.ontology", "lifting.json")
 FILES = (FUSED, ONTOLOGY, LIFTING, SPANS, CONFIDENCE)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
-    (FUSED, ("gates",), fusion.Weights.of),
-    (FUSED, ("signals", "dense.turn", "weights"), fusion.Weights.of),
+    (FUSED, ("first", "gates"), fusion.Ranking.of),
+    (FUSED, ("first", "signals", "dense.turn", "weights"), fusion.Ranking.of),
+    (FUSED, ("second", "signals", "first.share", "weights"), fusion.Ranking.of),
     (ONTOLOGY, ("views", "graph", "graph"), lambda found: unified.Combiner.of(found["views"]["graph"])),
     (ONTOLOGY, ("views", "graph", "dense"), lambda found: unified.Combiner.of(found["views"]["graph"])),
     (ONTOLOGY, ("views", "dense", "mix"), lambda found: unified.Combiner.of(found["views"]["dense"])),
@@ -114,7 +116,8 @@ def test_a_name_too_few_or_too_many_is_an_error(
 def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> None:
     memory.add([Message("I like the sea.", "Ines"), Message("Where is it?", "Tomas")])
     query, view = memory.query("What does Ines like?", Filters(), datetime(2024, 6, 1, tzinfo=UTC), Fused())
-    assert list(Fused().features(query, view, 10).names) == list(fusion.packaged().features)
+    assert list(Fused().features(query, view, 10).names) == list(fusion.packaged().first.features)
+    assert fusion.packaged().second.features == list(COVERAGE)
     found = passages()
     told = signals(parse("What boat?", ()), found, ShortAnswer("x", (found[0],), 0.5))
     assert tuple(told) == confidence.NAMES
@@ -244,8 +247,8 @@ def test_the_script_of_fused_makes_its_file(
     monkeypatch.setattr(train, "ProcessPoolExecutor", ThreadPoolExecutor)
     train.main(["--data", str(data), "--cache", str(tmp_path / "cache")])
     by = "train_fused.py --data people.json --cache DIR --ridge 0.05 --gate-ridge 0.5"
-    weights = fusion.Weights.of(_made_again(tmp_path / "weights.json", data, by))
-    assert weights.features == list(fusion.packaged().features)
+    weights = fusion.Ranking.of(_made_again(tmp_path / "weights.json", data, by))
+    assert weights.first.features == list(fusion.packaged().first.features)
     assert json.loads((tmp_path / "results.json").read_text())["made"]["by"].endswith(by)
 
 

@@ -15,7 +15,7 @@ from memcli.languages.base import NAMELESS, PREFERENCE
 from memcli.languages.english.cues import cues
 from memcli.languages.english.questions import parse, wording
 from memcli.model import Cue
-from memcli.ranking import fusion, learned, routing, signals
+from memcli.ranking import coverage, fusion, learned, routing, signals
 from memcli.ranking.arrays import AdjacentTurns, group_max, group_sum, softmax, top, zscore
 from memcli.ranking.bm25 import bm25, idf
 
@@ -142,8 +142,59 @@ def test_weights_survive_json() -> None:
 
 def test_the_packaged_weights_know_every_gate() -> None:
     packaged = fusion.packaged()
-    assert tuple(packaged.gates) == routing.GATES
-    assert np.isfinite(packaged.matrix).all()
+    for weights in (packaged.first, packaged.second):
+        assert tuple(weights.gates) == routing.GATES
+        assert np.isfinite(weights.matrix).all()
+
+
+def _candidates(rows: list[int], session: list[int], vectors: list[list[float]] | None = None) -> coverage.Candidates:
+    n = len(rows)
+    return coverage.Candidates(
+        np.array(rows), np.array(session), np.array([7, 9] * n)[:n], np.array(vectors or [[1.0, 0.0]] * n)
+    )
+
+
+def test_coverage_by_hand() -> None:
+    """Shares ½, ¼, ⅛, ⅛: three turns of one session, the last two beside one another, and one of another."""
+    found = _candidates([3, 5, 6, 20], [4, 4, 4, 8], [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [1.0, 0.0]])
+    columns = coverage.coverage(np.log([0.5, 0.25, 0.125, 0.125]), found)
+    seen = dict(zip(coverage.COVERAGE, columns.T.tolist(), strict=True))
+    none = math.log(1e-5)
+    assert seen["first.share"] == pytest.approx(np.log([0.5, 0.25, 0.125, 0.125]))
+    assert seen["first.place"] == pytest.approx(np.log1p([0, 1, 2, 3]))
+    assert seen["session.share"] == pytest.approx(np.log([0.875, 0.875, 0.875, 0.125]))
+    assert seen["session.others"] == pytest.approx([math.log(0.25), math.log(0.5), math.log(0.5), none])
+    assert seen["session.place"] == pytest.approx(np.log1p([0, 1, 2, 0]))
+    assert seen["session.before"] == [0, 1, 2, 0]
+    assert seen["near.previous"] == pytest.approx([none, none, math.log(0.25), none])
+    assert seen["near.next"] == pytest.approx([none, math.log(0.125), none, none])
+    assert seen["near.around"] == pytest.approx(np.log([0.375, 0.625, 0.75, 1e-5]))
+    # 0.5, 0.25, 0.125, 0.125 times the cosines with the others, nothing with itself
+    assert seen["like.first"] == pytest.approx([0.6 / 4 + 1 / 8, 0.3 + 0.1 + 0.6 / 8, 0.2, 0.5 + 0.6 / 4])
+    assert seen["like.before"] == pytest.approx([0.0, 0.6, 0.8, 1.0])
+    assert seen["speaker.share"] == pytest.approx(np.log([0.625, 0.375, 0.625, 0.375]))
+
+
+def test_coverage_knows_no_neighbour_over_a_sessions_end() -> None:
+    found = coverage.coverage(np.zeros(2), _candidates([3, 4], [1, 2]))
+    assert found[:, coverage.COVERAGE.index("near.previous")].tolist() == pytest.approx([math.log(1e-5)] * 2)
+
+
+@given(SCORES)
+def test_coverage_is_finite(scores: np.ndarray) -> None:
+    n = len(scores)
+    found = coverage.coverage(scores.astype(np.float64), _candidates(list(range(n)), [i // 3 for i in range(n)]))
+    assert found.shape == (n, len(coverage.COVERAGE))
+    assert np.isfinite(found).all()
+
+
+def test_a_turns_best_sentence_by_hand() -> None:
+    """Short sentences are discounted: four words by √(4 / 8)."""
+    nothing = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    sentences = signals.Sentences(
+        np.array([0, 0, 1]), np.array([8.0, 4.0, 9.0]), np.ones(2), np.ones(2), np.ones(1), nothing
+    )
+    assert signals.best_rows(np.array([0.6, 0.8, 0.1]), sentences).tolist() == [0, 2]
 
 
 @given(SCORES)

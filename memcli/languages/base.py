@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ..model import Cue, Question, Turn
 from ..model.generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
-from ..providers.profiles import MINILM
+from ..providers.profiles import ENCODER
 from ..text import STOPWORDS, content_stems
 from ..text.times import Expression, Length, Span, describe
 from . import names as known
@@ -128,7 +128,7 @@ class Language:
         """The facts of a session, in the order in which they were said."""
         return []
 
-    def supersedes(self, new: Told, old: Told, one_thing: float = MINILM.one_thing) -> bool:
+    def supersedes(self, new: Told, old: Told, one_thing: float = ENCODER.one_thing) -> bool:
         """Whether the fact `new` makes `old` untrue. `one_thing`: the least cosine of two facts of one thing."""
         return False
 

@@ -1,4 +1,4 @@
-"""Text to vectors: the default MiniLM through onnxruntime, and every other embedder behind the same seam."""
+"""Text to vectors: memcli's own encoder, and every other embedder behind the same seam."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
+from .encoder import Encoder
 from .libraries import first_line, openai_client
 from .minilm import MiniLM
 from .vectors import Vectors, unit_rows
@@ -28,14 +29,15 @@ __all__ = [
     "is_known",
     "minilm",
     "name_of",
+    "own",
     "usable",
 ]
 
-DEFAULT = "minilm"
+DEFAULT = "memcli"
 #: The ids of those that are not called by them.
-_IDS = {"minilm": MiniLM.id}
+_IDS = {DEFAULT: Encoder.id, "minilm": MiniLM.id}
 #: The embedders that were the default in earlier versions, by their ids: what they are called.
-FORMER_DEFAULTS: Mapping[str, str] = {}
+FORMER_DEFAULTS: Mapping[str, str] = {MiniLM.id: "minilm"}
 #: What an embedder is called that no name makes: a program hands it over.
 _GIVEN = "given"
 #: How each embedder is made: a factory `(model: str, bulk: bool) -> Embedder`.
@@ -46,6 +48,7 @@ _GIVEN = "given"
 EMBEDDERS = Extensible(
     "memcli.embedders",
     {
+        DEFAULT: "memcli.providers.embedding:own",
         "minilm": "memcli.providers.embedding:minilm",
         "sentence-transformers": "memcli.providers.by_library:SentenceTransformers",
         "fastembed": "memcli.providers.by_library:FastEmbed",
@@ -86,7 +89,7 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
-    """The embedder called `minilm`, `sentence-transformers:NAME-or-path`, `fastembed:NAME-or-path`,
+    """The embedder called `memcli`, `minilm`, `sentence-transformers:NAME-or-path`, `fastembed:NAME-or-path`,
     `model2vec:NAME-or-path`, `openai:NAME`, `fake`, or as a package's is.
 
     `bulk`: prepare for thousands of texts (a slower start, a faster run). Raises UsageError, ModelUnavailable.
@@ -139,8 +142,13 @@ def embedder_id(name: str) -> str:
     return _IDS.get(name, name)
 
 
+def own(_: str, bulk: bool) -> Embedder:
+    """The default, at once and offline."""
+    return Encoder(bulk=bulk)
+
+
 def minilm(_: str, bulk: bool) -> Embedder:
-    """all-MiniLM-L6-v2, at once and offline."""
+    """The default up to version 0.2, for the stores that it filled."""
     return MiniLM(bulk=bulk)
 
 

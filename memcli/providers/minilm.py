@@ -17,7 +17,7 @@ from .vectors import Vectors, unit_rows
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-__all__ = ["MiniLM", "by_length"]
+__all__ = ["MiniLM", "by_length", "tokenizer"]
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _WINDOW = 256  # tokens: what the model was trained on
@@ -35,7 +35,7 @@ class MiniLM:
 
     def __init__(self, *, bulk: bool = False) -> None:
         self._session = _session(bulk)
-        self._tokenizer = _tokenizer()
+        self._tokenizer = tokenizer()
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed_passages`."""
@@ -97,7 +97,8 @@ def _session(bulk: bool) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def _tokenizer() -> Tokenizer:
+def tokenizer() -> Tokenizer:
+    """MiniLM's: BERT's word pieces, lower case, cut at 256 tokens."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordPiece
     from tokenizers.normalizers import BertNormalizer

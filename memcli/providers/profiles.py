@@ -1,23 +1,23 @@
 """The cosines that mean something with one embedder alone: what is alike, of one topic, the same thing in other words.
 
-They were chosen with MiniLM. Another embedder spreads cosines otherwise, so that for it each is put where as large a
-share of random pairs of sentences lies below it as does with MiniLM.
+They were chosen with MiniLM, memcli's first embedder. Another one spreads cosines otherwise, so that for it each is put
+where as large a share of random pairs of sentences lies below it as does with MiniLM.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LEVELS", "MINILM", "Profile", "calibrated", "profile_of"]
+__all__ = ["ENCODER", "LEVELS", "MINILM", "OWN", "Profile", "calibrated", "profile_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Thresholds by name, each a cosine; the defaults are MiniLM's.
+    """Thresholds by name, each a cosine; those that stand here are MiniLM's.
 
     `neighbour`: under it, sentences are not joined. `joined`, `repeats`: sentences of one summary that are alike, and
     that say the same. `supported`: what a unit has at least with one of its sources. `one_thing`, `same_fact`: facts of
@@ -56,7 +56,12 @@ def calibrated(strangers: npt.NDArray[np.float64]) -> Profile:
     A threshold goes where as large a share of the pairs lies below it as with MiniLM. Above the last quantile, which so
     many pairs cannot measure, it divides what is left up to 1, the cosine of what is the same, as with MiniLM.
     """
-    own = [*np.quantile(strangers, LEVELS).tolist(), 1.0]
+    return _placed(np.quantile(strangers, LEVELS).tolist())
+
+
+def _placed(quantiles: Sequence[float]) -> Profile:
+    """The profile of an embedder with these quantiles, at `LEVELS`."""
+    own = [*quantiles, 1.0]
 
     def at(cosine: float) -> float:
         return float(np.interp(cosine, [*_MINILM, 1.0], own))
@@ -65,7 +70,19 @@ def calibrated(strangers: npt.NDArray[np.float64]) -> Profile:
     return Profile(**found | {"margin": at(MINILM.topic + MINILM.margin) - at(MINILM.topic)})
 
 
-def profile_of(kept: Mapping[str, float] | None) -> Profile:
-    """The profile with the thresholds that a store keeps (`store.calibration`), MiniLM's where it keeps none."""
-    known = asdict(MINILM)
+#: The encoder's quantiles, measured in the same way.
+_ENCODER = (-0.0534, 0.0217, 0.0721, 0.1347, 0.2073, 0.2799, 0.3272, 0.3853, 0.4354, 0.4818)
+ENCODER = _placed(_ENCODER)
+
+#: The profiles that are known, by the embedder's id.
+OWN: Mapping[str, Profile] = {"memcli-encoder-1": ENCODER, "minilm-l6-v2-int8": MINILM}
+
+
+def profile_of(embedder_id: str, kept: Mapping[str, float] | None) -> Profile:
+    """An embedder's profile: memcli's own have theirs; of another the thresholds that a store keeps for it
+    (`store.calibration`), the encoder's where it keeps none.
+    """
+    if embedder_id in OWN:
+        return OWN[embedder_id]
+    known = asdict(ENCODER)
     return Profile(**known | {name: value for name, value in (kept or {}).items() if name in known})

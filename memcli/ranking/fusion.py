@@ -18,7 +18,7 @@ import numpy.typing as npt
 from . import learned
 from .routing import GATES
 
-__all__ = ["Weights", "packaged"]
+__all__ = ["Ranking", "Weights", "packaged"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,7 +61,24 @@ class Weights:
         return {"gates": gates, "signals": signals}
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The weights of both rankings: each turn by its own signals; then by what the first has filled (`coverage`)."""
+
+    first: Weights
+    second: Weights
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Ranking:
+        """The inverse of `numbers`. Raises ValueError."""
+        return cls(Weights.of(found["first"]), Weights.of(found["second"]))
+
+    def numbers(self) -> dict[str, object]:
+        """What is learned, by name."""
+        return {"first": self.first.numbers(), "second": self.second.numbers()}
+
+
 @lru_cache(maxsize=1)
-def packaged() -> Weights:
+def packaged() -> Ranking:
     """The weights that ship with memcli."""
-    return Weights.of(learned.packaged(__package__, "fused_weights.json"))
+    return Ranking.of(learned.packaged(__package__, "fused_weights.json"))

@@ -13,16 +13,26 @@ __all__ = ["GATES", "gates"]
 
 Floats = npt.NDArray[np.float64]
 
-GATES = ("always", "time", "advice", "named", "first_person", "assistant", "cover", "sharp_dense", "best_cover")
+GATES = (
+    "always", "time", "advice", "several", "named", "two", "first_person", "assistant", "long_turns", "questions",
+    "cover", "sharp_dense", "best_cover",
+)  # fmt: skip
 
 
 def gates(
-    question: Question, *, assistant: bool, stems: Sequence[str], known: int, signals: Mapping[str, Floats]
+    question: Question,
+    *,
+    assistant: bool,
+    stems: Sequence[str],
+    known: int,
+    signals: Mapping[str, Floats],
+    store: Floats,
 ) -> Floats:
     """The gates of a question, in the order of `GATES`.
 
     `assistant`: somebody in the store is one; `known`: how many of its distinct content
-    `stems` the store has. The last two tell how sharply the dense scores fall off, and how much of the question's
+    `stems` the store has; `store`: how long its turns are, and the share of them that ask.
+    The last two tell how sharply the dense scores fall off, and how much of the question's
     weight of words the best turn holds.
     """
     cosines = np.sort(signals["dense.cosine"])[::-1]
@@ -32,9 +42,12 @@ def gates(
             1.0,
             question.seeks_time,
             question.seeks_advice,
+            question.several,
             bool(question.speakers),
+            len(question.speakers) > 1,
             question.first_person,
             assistant,
+            *store,
             known / max(len(set(stems)), 1),
             5 * drop,
             float(signals["cover.turn"].max(initial=0.0)),

@@ -21,6 +21,7 @@ __all__ = [
     "Sentences",
     "Turns",
     "assertion_signals",
+    "best_rows",
     "cue_signals",
     "dense_signals",
     "feedback_rows",
@@ -121,6 +122,12 @@ def dense_signals(cosines: Floats, feedback: Floats, turns: Turns, sentences: Se
 def feedback_rows(cosines: Floats, sentences: Sentences) -> Ints:
     """The sentences whose mean is added to the question's vector (Rocchio 1971): the best by discounted cosine."""
     return top(cosines * sentences.discount, _FEEDBACK)
+
+
+def best_rows(cosines: Floats, sentences: Sentences) -> Ints:
+    """For each turn the row of its best sentence, by discounted cosine."""
+    order = np.argsort(-cosines * sentences.discount, kind="stable")
+    return order[np.unique(sentences.owner[order], return_index=True)[1]]
 
 
 def graph_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signals:

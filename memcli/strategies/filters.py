@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..languages import spoken
 from ..model import Hit
-from ..providers.profiles import MINILM
+from ..providers.profiles import ENCODER
 
 __all__ = ["CandidateFilters", "Thresholds"]
 
@@ -41,7 +41,7 @@ class Thresholds:
     """
 
     event_share: float = 0.62
-    argument_cosine: float = MINILM.mention
+    argument_cosine: float = ENCODER.mention
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:
         """See `CandidateFilters.mentions`."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,8 @@ from ..languages.base import NAMELESS, PREFERENCE
 from ..model import Hit, Kind, Needs, Query, Relation
 from ..ranking import fusion, routing, signals
 from ..ranking.arrays import AdjacentTurns, softmax, top
-from ..store.cosine import cosines
+from ..ranking.coverage import Candidates, coverage
+from ..store.cosine import cosines, exact
 from ..store.views.assertions import assertion_index
 from ..store.views.view import View, days
 from ..text import content_stems
@@ -26,12 +27,17 @@ __all__ = ["PRODUCTS", "Features", "Fused", "variant"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+_Vectors = Callable[[Ints], Floats]
 
 #: Signals that mean more together than apart. `ask.*` is a gate of the question: 1 or 0 for every turn.
 PRODUCTS = (
     ("speaker.asked", "dense.sentence"),
     ("speaker.asked", "bm25.turn"),
     ("dense.sentence", "bm25.turn"),
+    ("cue.question_before", "dense.previous"),
+    ("cue.question_before", "bm25.previous"),
+    ("cue.question", "dense.sentence"),
+    ("cue.question", "bm25.turn"),
     ("ask.time", "cue.date"),
     ("ask.time", "cue.digit"),
     ("ask.advice", "cue.preference"),
@@ -58,12 +64,18 @@ _PROPOSERS = (
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The candidates of a question as rows of the view, their signals [n, features] by name, the question's gates."""
+    """The candidates of a question, their signals [n, features] by name, the question's gates."""
 
-    rows: Ints
+    candidates: Candidates
     names: Sequence[str]
     matrix: Floats
     gates: Floats
+
+    def scores(self, weights: fusion.Weights) -> tuple[Floats, Floats]:
+        """The first ranking's scores [n], and what each of its signals adds to them [n, features]."""
+        order = [self.names.index(name) for name in weights.features]
+        parts = weights.contributions(self.matrix[:, order], self.gates)
+        return parts.sum(axis=1), parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ class Fused:
     """`proposed`: how many turns each signal may propose; `weights`: None for the package's."""
 
     proposed: int = 60
-    weights: fusion.Weights | None = None
+    weights: fusion.Ranking | None = None
     needs: Needs = Needs(  # noqa: RUF009
         frozenset({Kind.TURN, Kind.SENTENCE, Kind.ROUND, Kind.SESSION}), frozenset({Relation.SIMILAR})
     )
@@ -83,15 +95,20 @@ class Fused:
             return []
         found = self.features(query, view, max(self.proposed, k))
         weights = self.weights or fusion.packaged()
-        order = [found.names.index(name) for name in weights.features]
-        parts = weights.contributions(found.matrix[:, order], found.gates)
-        traces = {"cosine": found.matrix[:, found.names.index("dense.cosine")], **_families(weights.features, parts)}
-        return top_hits(view, softmax(parts.sum(axis=1)), query.filters, k, traces, found.rows)
+        first, parts = found.scores(weights.first)
+        covered = weights.second.contributions(coverage(first, found.candidates), found.gates)
+        traces = {
+            "cosine": found.matrix[:, found.names.index("dense.cosine")],
+            **_families(weights.first.features, parts),
+            "score.coverage": covered.sum(axis=1),
+        }
+        total = softmax(first + covered.sum(axis=1))
+        return top_hits(view, total, query.filters, k, traces, found.candidates.rows)
 
     def features(self, query: Query, view: View, proposed: int) -> Features:
         """Every signal of every candidate: what the weights are trained on."""
         names = query.question.speakers
-        found = _signals(query, view, names)
+        found, vectors = _signals(query, view, names)
         stems = _stems(query.text, names)
         gates = routing.gates(
             query.question,
@@ -99,10 +116,12 @@ class Fused:
             stems=stems,
             known=len(view.postings(stems)),
             signals=found,
+            store=view.once(_store),
         )
         allowed = np.flatnonzero(view.allowed(query.filters))
         rows = _candidates(found, allowed, proposed)
-        return Features(rows, *_matrix({name: values[rows] for name, values in found.items()}, gates), gates)
+        candidates = Candidates(rows, view.session[rows], view.speaker_code[rows], vectors(rows))
+        return Features(candidates, *_matrix({name: values[rows] for name, values in found.items()}, gates), gates)
 
 
 def variant(name: str, _filters: object = None) -> Fused:
@@ -111,7 +130,8 @@ def variant(name: str, _filters: object = None) -> Fused:
     return Fused()
 
 
-def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats]:
+def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, Floats], _Vectors]:
+    """Every turn's signals, and what gives some turns the vectors of their best sentences."""
     turns, sentences = view.once(_turns), view.once(_sentences)
     nameless = query.phrasings.get(NAMELESS, query.vector)
     taste = query.phrasings.get(PREFERENCE, query.vector)
@@ -119,7 +139,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
     feedback = nameless + view.vectors(signals.feedback_rows(plain, sentences)).mean(axis=0)
     stems = _stems(query.text, names)
     asserted, assertions = assertion_index(view), view.once(_assertions)
-    return {
+    found = {
         **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, sentences),
         **signals.preference_signals(tasteful, turns, sentences),
         **signals.assertion_signals(
@@ -129,6 +149,14 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> dict[str, Floats
         **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),
         **signals.time_signals(view.days, _days(query)),
     }
+    return found, lambda rows: exact(view.vectors(signals.best_rows(plain, sentences)[rows]))
+
+
+def _store(view: View) -> Floats:
+    """What a store is like, for the gates: how long its turns are, and how many of them ask."""
+    turns = view.once(_turns)
+    asks = signals.cue_signals(turns, np.zeros(turns.n), {})["cue.question"]
+    return np.array([np.log1p(turns.length).mean(), asks.mean()])
 
 
 def _turns(view: View) -> signals.Turns:

@@ -16,7 +16,7 @@ import numpy as np
 from ...model import Kind, Turn, TurnId
 from ...model.generated import Generated, SessionText, Told, began, speaker_name
 from ...providers.language import LanguageModel, ModelMessage, Schema
-from ...providers.profiles import MINILM, Profile
+from ...providers.profiles import ENCODER, Profile
 from ...providers.prompts import fenced, prompt, short_id, tidy
 from ...store.cosine import cosines
 from ...text import content_stems, token_estimate
@@ -60,7 +60,7 @@ class ModelMemories:
 
     coverage = COVERAGE
 
-    def __init__(self, model: LanguageModel, at_once: int = 4, profile: Profile = MINILM) -> None:
+    def __init__(self, model: LanguageModel, at_once: int = 4, profile: Profile = ENCODER) -> None:
         self.producer = by_model(model.id)
         self.at_once = at_once
         self._model = model

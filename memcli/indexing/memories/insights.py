@@ -13,7 +13,7 @@ import numpy as np
 from ...languages import spoken
 from ...model import Kind
 from ...model.generated import Generated, Told
-from ...providers.profiles import MINILM
+from ...providers.profiles import ENCODER
 from ...store.cosine import cosines
 from ...text import content_stems
 from ...text.times import day
@@ -22,7 +22,7 @@ __all__ = ["insights"]
 
 
 def insights(
-    new: Sequence[Told], earlier: Sequence[Told], *, similar: float = MINILM.same_fact, sessions: int = 2
+    new: Sequence[Told], earlier: Sequence[Told], *, similar: float = ENCODER.same_fact, sessions: int = 2
 ) -> list[Generated]:
     """The groups of like facts of one speaker that hold a new one and come from at least so many `sessions`.
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ...languages import Language, spoken
 from ...model import Kind, Turn
 from ...model.generated import Generated, SessionText, Vectors, began, speaker_name
-from ...providers.profiles import MINILM, Profile
+from ...providers.profiles import ENCODER, Profile
 from ...ranking.pagerank import DAMPING, pagerank
 from ...store.cosine import cosines
 from ...text import content_stems, image
@@ -29,7 +29,7 @@ _NOVELTY = 0.4
 _WORDS = (4, 45)
 
 
-def summary(session: SessionText, profile: Profile = MINILM) -> Generated | None:
+def summary(session: SessionText, profile: Profile = ENCODER) -> Generated | None:
     """The summary of a session; None where nothing but small talk was said."""
     language = spoken(turn.text for turn in session.turns)
     sayings = _sayings(session, language)

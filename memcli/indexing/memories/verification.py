@@ -16,7 +16,7 @@ from functools import lru_cache
 from ...languages import Language, spoken
 from ...model import Kind, Turn
 from ...model.generated import Generated, Vectors, speaker_name
-from ...providers.profiles import MINILM
+from ...providers.profiles import ENCODER
 from ...store.cosine import cosines
 from ...text import STOPWORDS, content_stems, sentences, stem, words
 from ...text.times import Grain, Span, day
@@ -51,7 +51,7 @@ def verify(
     coverage: float = COVERAGE,
     vector: Vectors | None = None,
     sentence_vectors: Vectors | None = None,
-    floor: float = MINILM.supported,
+    floor: float = ENCODER.supported,
 ) -> tuple[bool, str]:
     """Whether `turns`, the sources of `unit`, support it, and why not. `people`: all who speak, who may be named.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ...languages import spoken
 from ...model.generated import Generated, SessionText, Told
-from ...providers.profiles import MINILM, Profile
+from ...providers.profiles import ENCODER, Profile
 from ..plan import MEMORIES, Producer
 from ..producer.asking import MemoryWriter
 from .insights import insights
@@ -36,7 +36,7 @@ class Offline:
     `profile`: the thresholds of the store's embedder."""
 
     rarity: Rarity
-    profile: Profile = MINILM
+    profile: Profile = ENCODER
     producer: Producer = MEMORIES
     at_once: int = 1
     coverage: float = COVERAGE

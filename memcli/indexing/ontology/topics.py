@@ -19,7 +19,7 @@ from ...config import settings
 from ...errors import UsageError
 from ...model.relations import AVERSIONS, BESIDE, DOMAINS, GLOSSES, RESTRICTIONS, SEEDS, RelationType, restricts
 from ...providers.embedding import Embedder
-from ...providers.profiles import MINILM, Profile
+from ...providers.profiles import ENCODER, Profile
 from ...store import topics as stored
 from ...store.cosine import cosines, exact, unit_rows
 from ...store.lifted import TAKEN_BACK, taken_back
@@ -116,7 +116,7 @@ def chosen(held: Tastes, places: Ints) -> Tastes:
     return Tastes(**{each.name: getattr(held, each.name)[places] for each in fields(Tastes)})
 
 
-def assigned(found: Topics, fresh: Tastes, near: Profile = MINILM) -> Tastes:
+def assigned(found: Topics, fresh: Tastes, near: Profile = ENCODER) -> Tastes:
     """The assertions with their topics, which `found` takes in, and their things."""
     places, _ = _assign(found, fresh, near)
     topic = np.array([found.seqs[place] for place in places], dtype=np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...model import Session, SessionId, Turn, TurnId
 from ...providers.embedding import Embedder
-from ...providers.profiles import MINILM
+from ...providers.profiles import ENCODER
 from ...store import ledger, snapshots, transcript, vectors
 from ...store.connection import Store
 from ...store.revision import revision
@@ -125,7 +125,7 @@ class Indexer:
         """Worked out while the store is open to others: what they add meanwhile is joined to nothing of this batch."""
         hashes = [h for segmented in batch for parts in segmented.segments for h in parts.hashes]
         stored: Mapping[int, int] = {}
-        thresholds = MINILM
+        thresholds = ENCODER
         if self._store.exists:
             with self._store.reading() as db:
                 stored, thresholds = vectors.find_vectors(db, hashes), profile(db)

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from ...model import Cue, Question, Turn
 from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
-from ...providers.profiles import MINILM
+from ...providers.profiles import ENCODER
 from ...text.times import Expression, Length
 from ..base import Language
 
@@ -124,7 +124,7 @@ class English(Language):
 
         return facts(session)
 
-    def supersedes(self, new: Told, old: Told, one_thing: float = MINILM.one_thing) -> bool:
+    def supersedes(self, new: Told, old: Told, one_thing: float = ENCODER.one_thing) -> bool:
         """See `Language.supersedes`."""
         from .changes import supersedes
 

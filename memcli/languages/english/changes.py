@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from ...model.generated import Told
-from ...providers.profiles import MINILM
+from ...providers.profiles import ENCODER
 from ...store.cosine import cosines
 from ...text import content_stems
 from .negation import denies
@@ -53,7 +53,7 @@ _DATE = re.compile(r"\b(?:(?:on|in|since|of) )?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?(?:
 _COUNT = re.compile(r"\b(\d+(?:[.,]\d+)?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+([a-z]+)\b")
 
 
-def supersedes(new: Told, old: Told, one_thing: float = MINILM.one_thing) -> bool:
+def supersedes(new: Told, old: Told, one_thing: float = ENCODER.one_thing) -> bool:
     """Whether `new` makes `old` untrue: said later by the same person, of the same thing, with another value.
 
     Such are another home, workplace, partner, name or favourite; another count of the same things; the same said with

@@ -22,6 +22,11 @@ _LISTING = re.compile(
     r"|(?!do|did|can|will|would|should|could)\w+\s+(?!does|was|is|has)\w+(?:[^s\W]|e)s\b)"
     r"|\bother\s+\w+s\b|\b(?:list|all the)\b"
 )
+#: Counts, comparisons and what is common to two rest on several pieces of evidence, like lists do.
+_SEVERAL = re.compile(
+    r"\b(?:how (?:many|often)|in common|both|compar\w+|differ\w*|each|every|total|altogether"
+    r"|all (?:of|my|our|his|her|their)|between \w+ and|order of|which .* (?:first|more)|most often)\b"
+)
 _HEAD = re.compile(
     r"\b(?:what|which|how many)\s+(?:(?:kinds?|types?|sorts?)\s+of\s+)?"
     r"(?:\w+\s+(?=\w+\s+(?:do|does|did|is|was|has|had)\b))?"
@@ -64,6 +69,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         stems_beside(text, mentioned),
         written[0].speaker if written else _user(speakers) if of_one else None,
         listing=bool(_LISTING.search(plain)),
+        several=bool(_LISTING.search(plain) or _SEVERAL.search(plain)),
         holds_now=bool(_HOLDS_NOW.search(plain)),
         head=_head(plain),
         grain=_grain(plain),

