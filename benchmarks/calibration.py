@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from memcli import Memory
+from memcli.providers.embedding import DEFAULT
 from memcli.providers.profiles import LEVELS, MINILM
 from memcli.store.calibration import strangers
 
@@ -24,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="conversations of many sessions")
     options = parser.parse_args()
-    with TemporaryDirectory() as folder, Memory(Path(folder) / "measured.memcli", embedder="minilm") as memory:
+    with TemporaryDirectory() as folder, Memory(Path(folder) / "measured.memcli", embedder=DEFAULT) as memory:
         memory.ingest([options.data])
         with memory.store.reading() as db:
             found = strangers(db, 384)

@@ -11,8 +11,9 @@ import pytest
 
 from memcli import Memory, Message
 from memcli.indexing.calibration import is_calibrated, profile
+from memcli.providers.embedding import DEFAULT
 from memcli.providers.fakes import FakeEmbedder
-from memcli.providers.profiles import LEVELS, MINILM, calibrated, profile_of
+from memcli.providers.profiles import ENCODER, LEVELS, MINILM, calibrated, profile_of
 from memcli.providers.vectors import Vectors, unit_rows
 from memcli.store import calibration
 
@@ -73,7 +74,7 @@ def test_an_embedder_is_calibrated_once_there_is_enough(tmp_path: Path) -> None:
     with Memory(tmp_path / "a.memcli", embedder=_Narrow()) as memory:
         memory.add(_messages(200))
         assert not memory.care.is_calibrated()
-        assert _profile(memory) == asdict(MINILM)
+        assert _profile(memory) == asdict(ENCODER)
         memory.add(_messages(1200))
         memory.prepare(["emem"])
         assert memory.care.is_calibrated()
@@ -94,7 +95,7 @@ def test_the_same_store_gives_the_same_thresholds(tmp_path: Path) -> None:
             memory.add(_messages(600))
             memory.add([])
             found.append(_profile(memory))
-    assert found[0] == found[1] != asdict(MINILM)
+    assert found[0] == found[1] != asdict(ENCODER)
 
 
 def test_another_embedder_begins_anew(tmp_path: Path) -> None:
@@ -102,10 +103,10 @@ def test_another_embedder_begins_anew(tmp_path: Path) -> None:
     with Memory(path, embedder=_Narrow()) as memory:
         memory.add(_messages(600))
         memory.add([])
-        assert _profile(memory) != asdict(MINILM)
-    with Memory(path, embedder="minilm") as memory:
+        assert _profile(memory) != asdict(ENCODER)
+    with Memory(path, embedder=DEFAULT) as memory:
         memory.ingest([SAMPLE / "chats.jsonl"], re_embed=True)
-        assert _profile(memory) == asdict(MINILM)
+        assert _profile(memory) == asdict(ENCODER)
         assert is_calibrated(memory.store)
 
 
@@ -128,8 +129,9 @@ def test_people_are_told(cli: Callable[..., Ran], tmp_path: Path, sample_store: 
 
 
 def test_what_is_kept_of_another_version_does_no_harm() -> None:
-    assert profile_of({"topic": 0.5, "magic": 1.0}).topic == 0.5
-    assert profile_of(None) == MINILM
+    assert profile_of("mine", {"topic": 0.5, "magic": 1.0}).topic == 0.5
+    assert profile_of("mine", None) == ENCODER
+    assert profile_of("minilm-l6-v2-int8", {"topic": 0.5}) == MINILM
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_what_a_strange_store_keeps_is_not_trusted(tmp_path: Path, value: str) -
         memory.add(_messages(50))
         with memory.store.writing() as db:
             db.execute("insert into meta values ('embedder.thresholds', ?)", [value])
-        assert _profile(memory) == asdict(MINILM)
+        assert _profile(memory) == asdict(ENCODER)
         assert not memory.care.is_calibrated()
         memory.add([Message("And so I did.", "Ada")])
         memory.prepare(["emem"])

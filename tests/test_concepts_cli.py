@@ -378,7 +378,7 @@ def test_limits_outlive_neither_their_words_nor_another_embedder(cli: Cli, food:
     assert [each["label"] for each in shown(cli, again)] == [each["label"] for each in expected]
     at(food, "other axes").ingest([], re_embed=True)  # to which no word is of food
     assert {each["domain"] for each in shown(cli, food, "--all")} <= {None}
-    Memory(food, embedder="minilm").ingest([], re_embed=True)
+    Memory(food, embedder="memcli").ingest([], re_embed=True)
     assert shown(cli, food, "--explain") == expected
     Memory(food).care.forget([turn(food, each) for each in FOOD])
     assert shown(cli, food, "--all") == []

@@ -342,7 +342,7 @@ def test_built_in_names_ask_no_installed_package(cli: Run, sample_store: Path, m
         return {}
 
     monkeypatch.setattr(extensions, "_installed", note)
-    assert cli("search", "tea", "--store", sample_store, "--strategy", "dense", "--embedder", "minilm").code == 0
+    assert cli("search", "tea", "--store", sample_store, "--strategy", "dense", "--embedder", "memcli").code == 0
     assert cli("ingest", SAMPLE / "chats.jsonl", "--store", sample_store.with_name("again.memcli")).code == 0
     assert set(asked) <= {"memcli.languages"}
 

@@ -208,7 +208,7 @@ def test_a_store_that_called_an_own_embedder_by_its_id_is_mended(cli: Cli, tmp_p
     assert cli("doctor", "--store", path).code == 0
 
 
-@pytest.mark.parametrize("name", ["fake", "minilm"])
+@pytest.mark.parametrize("name", ["fake", "memcli", "minilm"])
 def test_an_embedder_that_a_name_makes_is_called_by_it(name: str) -> None:
     model = embedder(name)
     assert name_of(model) == name

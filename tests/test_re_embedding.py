@@ -11,8 +11,8 @@ from memcli import Memory, Message
 from memcli.errors import ModelUnavailable, StoreMissing
 from memcli.memory import encoders
 from memcli.providers import embedding
+from memcli.providers.encoder import Encoder
 from memcli.providers.fakes import FakeEmbedder
-from memcli.providers.minilm import MiniLM
 from memcli.providers.vectors import Vectors
 from memcli.store import ledger
 from memcli.store.identity import identity
@@ -120,7 +120,7 @@ def test_an_open_memory_goes_on_with_the_new_embedder(store: Path) -> None:
     with Memory(store) as memory:
         assert memory.search("violin", k=1)
         memory.re_embed()
-        assert _embedder(store) == MiniLM.id  # the default one
+        assert _embedder(store) == Encoder.id  # the default one
         assert "violin" in memory.search("violin", k=1)[0].unit.text
 
 
@@ -140,7 +140,7 @@ def test_no_store_is_made(tmp_path: Path) -> None:
 
 def test_the_command(cli: Cli, store: Path) -> None:
     ran = cli("compact", "--re-embed", "--store", store)
-    assert (ran.code, _embedder(store)) == (0, MiniLM.id)
+    assert (ran.code, _embedder(store)) == (0, Encoder.id)
     assert "before" in ran.out
     assert "violin" in cli("search", "violin", "--store", store).out
     assert cli("compact", "--re-embed", "--embedder", "fake", "--store", store, "--json").code == 0

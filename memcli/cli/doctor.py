@@ -39,7 +39,7 @@ def doctor(
 
     Of a sound store that answers were noted in it says how they do: whether what was useful is still found, what an
     answer costs and how long it takes, how far graph and dense view disagree, how many assertions are guesses.
-    Of one that was not filled by minilm it says where thresholds are not calibrated for its embedder.
+    Of one that was not filled by an encoder of memcli's it says where thresholds are not calibrated for its embedder.
 
     Exit code 3: something is damaged, and after --repair still is. Answers that get worse are no damage.
     """

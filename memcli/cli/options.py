@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: How many turns the reader is given, whatever number is shown.
 READ = 20
 #: What is said of a store whose embedder's thresholds were not found yet.
-UNCALIBRATED = "minilm's, not calibrated for this embedder: that takes 500 distinct sentences in two sessions"
+UNCALIBRATED = "memcli's, not calibrated for this embedder: that takes 500 distinct sentences in two sessions"
 
 __all__ = [
     "READ",
@@ -60,7 +60,7 @@ EmbedderName = Annotated[
         "--embedder",
         metavar="NAME",
         autocompletion=completion.embedders,
-        help="minilm (the default), sentence-transformers:, fastembed: or model2vec:NAME-or-path, or openai:NAME.",
+        help="memcli (the default), minilm, sentence-transformers:, fastembed: or model2vec:NAME-or-path, openai:NAME.",
     ),
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]
