@@ -24,6 +24,7 @@ from ..reading.stored import StoredTranscript
 from ..store.views.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
+from .rewriting import Rewriter
 
 __all__ = ["DEPTH", "KEPT", "Limits", "Outcome", "PosedQuestion", "ask", "asked", "context_tokens"]
 
@@ -92,14 +93,18 @@ def asked(
     contenders: Sequence[Strategy],
     model: Embedder,
     past_only: Container[str] = (),
+    rewriter: Rewriter | None = None,
 ) -> list[PosedQuestion]:
     """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go.
 
-    `past_only`: the ids of those that may find only what was said before.
+    `past_only`: the ids of those that may find only what was said before; `rewriter`: what writes more to embed.
+    Raises ModelUnavailable.
     """
     reads = [spoken([text]).question(text, speakers) for _, text, _ in questions]
+    written = rewriter.written([text for _, text, _ in questions]) if rewriter else [{} for _ in questions]
     wanted = [
-        {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} for read in reads
+        {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} | more
+        for read, more in zip(reads, written, strict=True)
     ]
     distinct = list(
         dict.fromkeys([*(text for _, text, _ in questions), *(t for each in wanted for t in each.values())])

@@ -35,7 +35,7 @@ def reranked(reranker: Reranker, question: str, hits: Sequence[Hit]) -> list[Hit
     """
     given = scores_of(reranker, question, hits[:CONSIDERED])
     own = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]]))
-    return first_by(_standard(own) + _standard(given), given, hits)
+    return first_by((_standard(own) + _standard(given)).round(_DIGITS), given, hits)
 
 
 def scores_of(reranker: Reranker, question: str, hits: Sequence[Hit]) -> Floats:
@@ -53,7 +53,7 @@ def first_by(scores: Floats, given: Floats, hits: Sequence[Hit]) -> list[Hit]:
 
     Scores of hits go by place, so that they do not ascend. `given` is noted in the trace as `rerank`.
     """
-    order = np.argsort(-scores.round(_DIGITS), kind="stable").tolist()
+    order = np.argsort(-scores, kind="stable").tolist()
     moved = (
         replace(hits[place], score=hit.score, trace={**hits[place].trace, "rerank": float(given[place])})
         for place, hit in zip(order, hits, strict=False)
