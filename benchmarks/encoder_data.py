@@ -207,7 +207,7 @@ def _model() -> Embedder:
 
 
 def _embed(texts: Sequence[str]) -> Vectors:
-    return _model().embed(texts)
+    return _model().embed_passages(texts)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from memcli.text import STOPWORDS, sentences, stem
 RESULTS = Path(__file__).parent / "results" / "evaluation.json"
 CUTS = (3, 5, 10)
 #: The contenders that need nothing but what was said.
-SAID = "baselines,fused"
+SAID = "none,random,recency,bm25-session,bm25,dense-session,dense-round,dense-sentence,dense,fused"
 EVAL = (sys.executable, "-m", "memcli", "eval", "locomo", "--json")
 
 

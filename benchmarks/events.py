@@ -22,7 +22,7 @@ import numpy as np
 
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.asking import PosedQuestion, asked
-from memcli.evaluation.baselines import DenseUnits
+from memcli.evaluation.baselines.units import DenseUnits
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
 from memcli.evaluation.questions import GoldQuestion, Haystack

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memcli.evaluation.asking import PosedQuestion, asked
-from memcli.evaluation.baselines import DenseUnits
+from memcli.evaluation.baselines.units import DenseUnits
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.indexes import filled, index_path
 from memcli.evaluation.runner import latest_said

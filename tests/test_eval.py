@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from memcli.cli.boundary import run as run_cli
 from memcli.errors import UsageError
 from memcli.evaluation import asking, workers
 from memcli.evaluation.asking import Limits, Outcome
-from memcli.evaluation.baselines import BASELINES, contender, contenders
+from memcli.evaluation.baselines import BASELINES, RERANKED, contender, contenders, left_out
+from memcli.evaluation.baselines.reranked import DenseReranked
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import recall
 from memcli.evaluation.outcomes import Outcomes
@@ -34,6 +35,7 @@ from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
 from memcli.providers.fakes import FakeEmbedder
 from memcli.store.views.view import View
+from memcli.strategies import Strategy
 from memcli.text import STOPWORDS, stem
 from tests.conftest import SAMPLE, Ran
 from tests.language_server import Body, Endpoint, _Handler, fails, says, serving
@@ -68,17 +70,32 @@ def timeless(result: Result) -> dict[str, dict[str, Outcome]]:
 
 
 @pytest.fixture(scope="module")
-def view(sample_store: Path) -> View:
-    return Memory(sample_store).view()
+def view(prepared_store: Path) -> View:
+    return Memory(prepared_store).view()
 
 
 def query(text: str, **filters: Any) -> Query:
-    return Query(parse(text, ()), FakeEmbedder().embed_questions([text])[0].repeat(6), AT, Filters(**filters))
+    """With the vector of a mention and of whatever a model could have written."""
+    vector = FakeEmbedder().embed_questions([text])[0].repeat(6)
+    phrasings = dict.fromkeys((f"mention: {text}", "hyde: 0", "multi-query: 0"), vector[::-1].copy())
+    return Query(parse(text, ()), vector, AT, Filters(**filters), phrasings)
+
+
+class ByLength:
+    """A reranker: the longer, the better."""
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        return [len(text) for text in texts]
+
+
+def baseline(name: str) -> Strategy:
+    return DenseReranked(ByLength()) if name == RERANKED else contender(name, 0)
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_baselines_are_ranked_finite_few_and_traceable(view: View, name: str) -> None:
-    hits = contender(name, 0).retrieve(query("When did Nora start her new job?"), view, 5)
+    hits = baseline(name).retrieve(query("When did Nora start her new job?"), view, 5)
+    assert bool(hits) == (name != "none")
     scores = [hit.score for hit in hits]
     assert len(hits) <= 5
     assert all(math.isfinite(score) for score in scores)
@@ -86,19 +103,28 @@ def test_baselines_are_ranked_finite_few_and_traceable(view: View, name: str) ->
     assert len({hit.unit.id for hit in hits}) == len(hits)
     known = {turn.id for turn in view.fetch(range(view.n))}
     assert all(hit.unit.sources and set(hit.unit.sources) <= known for hit in hits)
-    again = contender(name, 0).retrieve(query("When did Nora start her new job?"), view, 5)
+    again = baseline(name).retrieve(query("When did Nora start her new job?"), view, 5)
     assert again == hits
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_baselines_respect_filters_and_empty_stores(view: View, name: str) -> None:
-    spoken = contender(name, 0).retrieve(query("tea", speaker="theo"), view, 5)
+    spoken = baseline(name).retrieve(query("tea", speaker="theo"), view, 5)
     turns = {turn.id: turn for turn in view.fetch(range(view.n))}
-    assert bool(spoken) == (name not in ("none", "bm25-session"))  # nobody of that name says the word
+    assert bool(spoken) == (name not in ("none", "bm25-session", "bm25-rm3"))  # nobody of that name says the word
     assert {turns[turn].speaker for hit in spoken for turn in hit.unit.sources} <= {"Theo"}
     empty = Memory(None, embedder="fake")
     empty.add([])
-    assert contender(name, 0).retrieve(query("tea"), empty.view(), 5) == []
+    assert baseline(name).retrieve(query("tea"), empty.view(), 5) == []
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines_find_nothing_that_was_said_later(view: View, name: str) -> None:
+    until = datetime.fromtimestamp(float(np.median(view.days)) * 86_400, UTC)
+    hits = baseline(name).retrieve(query("When did Nora start her new job?", until=until), view, 50)
+    turns = view.fetch(view.rows_of([turn for hit in hits for turn in hit.unit.sources]).tolist()) if hits else []
+    assert bool(turns) == (name != "none")
+    assert all(turn.said_at is not None and turn.said_at.timestamp() < until.timestamp() for turn in turns)
 
 
 def test_whole_units_hold_all_their_turns(view: View) -> None:
@@ -114,11 +140,25 @@ def test_the_latest_turns_are_the_most_recent(view: View) -> None:
 
 def test_names_stand_for_contenders() -> None:
     assert contenders("bm25, fused,bm25") == ["bm25", "fused"]
-    assert set(contenders("baselines")) == {*BASELINES, "bm25", "dense"}
+    assert set(contenders("baselines", ["reranker", "model"])) == {*BASELINES, "bm25", "dense"}
     assert contenders("all")[-1] == "fused"
     for wrong in ("magic", "", ","):
         with pytest.raises(UsageError):
             contenders(wrong)
+
+
+def test_a_baseline_that_asks_a_model_is_asked_where_there_is_one() -> None:
+    asking = ("dense-rerank", "hyde", "multi-query")
+    assert not set(asking) & set(contenders("all"))
+    assert left_out("baselines", ()) == list(asking)
+    assert left_out("baselines,hyde", ["model"]) == ["dense-rerank"]
+    assert left_out("fused,hyde", ()) == []
+    assert "hyde" in contenders("all", ["model"])
+    for name, lacks in (("dense-rerank", "--reranker"), ("hyde", "--model"), ("multi-query", "--model")):
+        with pytest.raises(UsageError) as raised:
+            contenders(f"all,{name}")
+        assert lacks in raised.value.hint
+        assert contenders(name, [lacks.removeprefix("--")]) == [name]
 
 
 def test_bm25_over_sessions_is_no_straw_man(view: View) -> None:
@@ -440,8 +480,10 @@ def test_no_label_reaches_the_judge(cli: Cli, judge: Endpoint) -> None:
 
 
 def answering(handler: _Handler, body: Body) -> None:
-    """Reads whatever it is given, and cites the first line."""
-    if "reasoning" in json.dumps(body.get("response_format", {})):
+    """Reads whatever it is given, and cites the first line; as a writer it has one thing to say."""
+    if "texts" in json.dumps(body.get("response_format", {})):
+        says(json.dumps({"texts": ["It was in Graz."]}))(handler, body)
+    elif "reasoning" in json.dumps(body.get("response_format", {})):
         answer = {"reasoning": "so it says", "answerable": True, "answer": "in Graz", "citations": ["e1"]}
         says(json.dumps(answer))(handler, body)
     else:
@@ -545,6 +587,10 @@ def test_a_store_without_generated_memory_is_said_to_be_one(cli: Cli, tmp_path: 
     ran = cli("eval", path, "--store", store, "--strategy", "bm25,sgmem,sgmem:S", "--workers", "1")
     assert (ran.code, ran.err.count("\n")) == (0, 1)
     assert ran.err.startswith("memcli: sgmem without generated memory")
+    ran = cli("eval", path, "--store", store, "--strategy", "summary,hipporag", "--workers", "1")
+    assert ran.err == (
+        "memcli: summary,hipporag without generated memory: memcli ingest --strategy sgmem,emem makes it\n"
+    )
 
 
 def test_own_questions_that_cannot_be_asked(cli: Cli, tmp_path: Path, own: tuple[Path, str]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
@@ -40,33 +42,66 @@ class _Given:
         return self._scores
 
 
-def _hits(count: int) -> list[Hit]:
+def _hits(*scores: float) -> list[Hit]:
     return [
-        Hit(Unit(UnitId(f"t:{i}"), Kind.TURN, f"text {i}", (TurnId(f"t:{i}"),)), 1 / (i + 1), {"cosine": float(i)})
-        for i in range(count)
+        Hit(Unit(UnitId(f"t:{i}"), Kind.TURN, f"text {i}", (TurnId(f"t:{i}"),)), score, {"cosine": float(i)})
+        for i, score in enumerate(scores)
     ]
 
 
-def test_hits_are_put_in_the_order_of_the_scores() -> None:
-    hits = reranked(_Given([1, 3, 2, 3]), "?", _hits(4))
-    assert [hit.unit.text for hit in hits] == ["text 1", "text 3", "text 2", "text 0"]
-    assert [hit.score for hit in hits] == [1, 1 / 2, 1 / 3, 1 / 4]
-    assert hits[0].trace == {"cosine": 1.0, "rerank": 3.0}
+class _Length:
+    """The longer, the better."""
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        return [len(text) for text in texts]
+
+
+def _order(hits: Sequence[Hit]) -> list[int]:
+    return [int(hit.unit.text.removeprefix("text ")) for hit in hits]
+
+
+def test_both_scores_are_standardised_and_weigh_the_same() -> None:
+    """z of 4, 3, 2, 1 is ±1.342, ±0.447; of 0, 4, 0, 4 it is ±1: the sums are 0.342, 1.447, −1.447 and −0.342."""
+    hits = reranked(_Given([0, 4, 0, 4]), "?", _hits(4, 3, 2, 1))
+    assert _order(hits) == [1, 0, 3, 2]
+    assert [hit.score for hit in hits] == [4, 3, 2, 1]
+    assert hits[0].trace == {"cosine": 1.0, "rerank": 4.0}
     assert reranked(_Given([]), "?", []) == []
 
 
+def test_the_scale_of_a_score_does_not_matter() -> None:
+    small, large = (reranked(_Given([each * by for each in (0, 4, 0, 4)]), "?", _hits(4, 3, 2, 1)) for by in (1, 900))
+    assert _order(small) == _order(large)
+
+
+def test_equal_sums_stay_in_their_order() -> None:
+    """z is ±1 of both, the one way and the other: all sums are 0. So they are where the reranker says nothing."""
+    assert _order(reranked(_Given([0, 0, 1, 1]), "?", _hits(5, 5, 4, 4))) == [0, 1, 2, 3]
+    assert _order(reranked(_Given([7, 7, 7]), "?", _hits(3, 2, 1))) == [0, 1, 2]
+
+
+def test_shares_of_one_are_compared_by_their_logarithms() -> None:
+    """The softmax of 2, 1, 0 has z 1.225, 0, −1.225 as logarithms, 1.364, −0.364, −1.000 as it is; 3, 0, 1 has z 1.336,
+    −1.069, −0.267. The second and third sums are −1.069 and −1.492, and the other way round they would be without.
+    """
+    assert _order(reranked(_Given([3, 0, 1]), "?", _hits(0.6652, 0.2447, 0.0900))) == [0, 1, 2]
+    assert _order(reranked(_Given([3, 0, 1]), "?", _hits(6.652, 2.447, 0.900))) == [0, 2, 1]
+    assert _order(reranked(_Given([1, 2]), "?", _hits(0.5, 0.0))) == [0, 1]
+
+
 def test_what_is_not_considered_stays_where_it_is() -> None:
-    given = _Given(range(CONSIDERED))
-    hits = reranked(given, "?", _hits(CONSIDERED + 2))
+    given = _Given([2.0 * place for place in range(CONSIDERED)])
+    hits = reranked(given, "?", _hits(*range(CONSIDERED + 2, 0, -1)))
     assert len(given.texts) == CONSIDERED
-    assert [hit.unit.text for hit in hits[-3:]] == ["text 0", f"text {CONSIDERED}", f"text {CONSIDERED + 1}"]
-    assert "rerank" not in hits[-1].trace
+    assert _order(hits) == list(range(CONSIDERED + 2))  # the one order is the other turned round
+    assert "rerank" in hits[CONSIDERED - 1].trace
+    assert "rerank" not in hits[CONSIDERED].trace
 
 
 @pytest.mark.parametrize("scores", [[1.0], [1.0, float("nan")], [1.0, 2.0, 3.0], [float("inf"), 0.0]])
 def test_wrong_scores_are_refused(scores: list[float]) -> None:
     with pytest.raises(ModelUnavailable, match="one finite score"):
-        reranked(_Given(scores), "?", _hits(2))
+        reranked(_Given(scores), "?", _hits(2, 1))
 
 
 @pytest.mark.parametrize("name", ["magic", "endpoint", "endpoint:", "sentence-transformers"])
@@ -80,26 +115,44 @@ def test_an_endpoint_reranks_a_search(
 ) -> None:
     server = endpoint(_by_length)
     found = cli(
-        "search", QUESTION, "--store", sample_store, "--rerank", "endpoint:tiny", "-k", "6", "--json", "--explain"
+        "search", QUESTION, "--store", sample_store, "--reranker", "endpoint:tiny", "-k", "6", "--json", "--explain"
     )
     hits = found.json["hits"]
-    assert (found.code, found.err) == (0, "")
+    assert (found.code, found.err, len(hits)) == (0, "", 6)
     assert [hit["trace"]["rerank"] for hit in hits] == [len(hit["text"]) for hit in hits]
     (asked,) = server.seen
     assert (asked["model"], asked["query"]) == ("tiny", QUESTION)
     assert len(asked["documents"]) == asked["top_n"] == CONSIDERED
-    longest = sorted(map(len, asked["documents"]), reverse=True)
-    assert [hit["trace"]["rerank"] for hit in hits] == longest[:6]
+    plain = cli("search", QUESTION, "--store", sample_store, "-k", "50", "--json").json["hits"]
+    assert asked["documents"] == [hit["text"] for hit in plain]
+    assert [hit["id"] for hit in hits] != [hit["id"] for hit in plain[:6]]
+
+
+def test_a_search_is_ordered_by_the_sum_of_both_standard_scores(sample_store: Path) -> None:
+    """Of `fused`, whose scores are a softmax; of `dense`, whose are cosines."""
+    with Memory(sample_store) as memory:
+        for strategy, scale in (("fused", math.log), ("dense", float)):
+            plain = memory.search(QUESTION, k=CONSIDERED, strategy=strategy)
+            found = memory.search(QUESTION, k=CONSIDERED, strategy=strategy, reranker=_Length())
+            own, given = _standard(scale(hit.score) for hit in plain), _standard(len(hit.unit.text) for hit in plain)
+            both = {hit.unit.id: a + b for hit, a, b in zip(plain, own, given, strict=True)}
+            sums = [both[hit.unit.id] for hit in found]
+            assert sums == pytest.approx(sorted(sums, reverse=True), abs=1e-5)
+            assert [hit.score for hit in found] == [hit.score for hit in plain]
+
+
+def _standard(values: Iterable[float]) -> list[float]:
+    found = list(values)
+    return [(value - fmean(found)) / pstdev(found) for value in found]
 
 
 def test_an_answer_is_read_from_reranked_hits(sample_store: Path, endpoint: Callable[..., Endpoint]) -> None:
     server = endpoint(_by_length)
     with Memory(sample_store) as memory:
-        reading = memory.ask(QUESTION, k=5, rerank="endpoint:tiny")
-        memory.ask(QUESTION, k=5, rerank="endpoint:tiny")
+        reading = memory.ask(QUESTION, k=5, reranker="endpoint:tiny")
+        memory.ask(QUESTION, k=5, reranker="endpoint:tiny")
     assert len(server.seen) == 2
-    given = [hit.trace["rerank"] for hit in reading.hits]
-    assert given == sorted(given, reverse=True)
+    assert [hit.trace["rerank"] for hit in reading.hits] == [len(hit.unit.text) for hit in reading.hits]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +170,7 @@ def test_an_endpoint_that_fails_is_told_in_one_line(
     cli: Callable[..., Ran], sample_store: Path, endpoint: Callable[..., Endpoint], behaviour: Behaviour
 ) -> None:
     endpoint(behaviour)
-    ran = cli("search", QUESTION, "--store", sample_store, "--rerank", "endpoint:tiny")
+    ran = cli("search", QUESTION, "--store", sample_store, "--reranker", "endpoint:tiny")
     assert (ran.code, ran.out) == (5, "")
     assert ran.err.startswith("memcli: the reranking endpoint ")
     assert len(ran.err.splitlines()) == 1

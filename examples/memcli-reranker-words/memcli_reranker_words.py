@@ -28,5 +28,5 @@ class Words:
 def words(model: str) -> Words:
     """`words`. Raises UsageError where a model is named."""
     if model:
-        raise UsageError("the reranker words has no models", "--rerank words")
+        raise UsageError("the reranker words has no models", "--reranker words")
     return Words()

@@ -34,7 +34,7 @@ def ask(
     strategy: o.StrategyName = None,
     variant: o.Variant = None,
     without: o.Without = None,
-    rerank: o.Rerank = None,
+    reranker: o.Reranker = None,
     unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
@@ -64,7 +64,7 @@ def ask(
         filters=narrowing.filters,
         at=narrowing.at,
         strategy=chosen,
-        rerank=rerank or "",
+        reranker=reranker or "",
         watch=pen.write if pen and sys.stdout.isatty() else None,
         tell=_remark,
     )

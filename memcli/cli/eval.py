@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +17,9 @@ from . import options as o
 if TYPE_CHECKING:
     from ..errors import MemcliError
     from ..evaluation.harness import AskedAll, EvaluationRequest
+    from ..evaluation.rewriting import Rewriter
     from ..evaluation.runner import Result
+    from ..providers.metering import Budget
 
 __all__ = ["evaluate"]
 
@@ -60,15 +64,30 @@ def evaluate(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the record, a table and plots into this folder.")
     ] = None,
+    reranker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.rerankers,
+            help="What orders the baseline dense-rerank, as for search. Default: none.",
+        ),
+    ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A language model that judges the answers. Default: none.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A language model that judges the answers, and writes for the baselines hyde and multi-query. "
+            "Default: none.",
+        ),
     ] = None,
     reader: Annotated[
         str, typer.Option(metavar="NAME", help="extractive (the default), or model: the language model reads, too.")
     ] = "extractive",
-    judge_runs: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each answer, in each style.")] = 3,
+    judge_runs: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Verdicts on each answer, in each style; 0: no judge.")
+    ] = 3,
     budget: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many tokens the judge may cost at the most.")
+        int | None, typer.Option(metavar="N", min=1, help="How many tokens the model may cost at the most.")
     ] = None,
     as_json: o.Json = False,
     store: o.Store = None,
@@ -82,37 +101,71 @@ def evaluate(
         return _compare(what[1:], strategy, seed, slice_name, as_json=as_json)
     if variant or without:
         strategy = ",".join(o.varied(name, variant, without) for name in strategy.split(","))
-    request = _request(what, data, strategy, (k, tokens, limit, seed, workers), store, embedder, slice_name)
-    return _run(request, out, _ModelUse(model, reader, judge_runs, budget), as_json=as_json)
+    from ..providers.metering import Budget
+
+    limited = Budget(tokens=budget) if budget else None
+    wanted = _wanted(strategy, reranker or "", model)
+    request = _request(what, data, wanted, (k, tokens, limit, seed, workers), store, embedder, slice_name)
+    return _run(request, out, wanted, _ModelUse(model, reader, judge_runs, limited), as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The contenders, the baselines that a group leaves out for want of what they ask, and whether all is read, too."""
+
+    names: Sequence[str]
+    left_out: Sequence[str]
+    reranker: str
+    full: bool
+
+
+def _wanted(strategy: str, reranker: str, model: str | None) -> _Wanted:
+    """A model that is only configured writes for a baseline that is named: of a group, it would be asked unasked."""
+    from ..config import settings
+    from ..errors import UsageError
+    from ..evaluation.baselines import RERANKED, REWRITTEN, contenders, left_out
+    from ..evaluation.baselines.reranked import DenseReranked
+
+    groups = left_out(strategy, ())
+    writes = model or (settings().model and not set(groups) & set(REWRITTEN))
+    given = {option for option, there in (("reranker", reranker), ("model", writes)) if there}
+    names = contenders(strategy, given)
+    if reranker and RERANKED not in names:
+        raise UsageError(f"there is nothing to order with {reranker}", f"--strategy {RERANKED}")
+    if reranker:
+        DenseReranked(reranker).check()
+    return _Wanted(names, left_out(strategy, given), reranker, "all" in strategy.split(","))
 
 
 @dataclass(frozen=True, slots=True)
 class _ModelUse:
-    """What is asked of a language model, and for how many tokens at the most."""
+    """What is asked of a language model, and for how many tokens at the most, whatever it is asked."""
 
     model: str | None
     reader: str
     runs: int
-    budget: int | None
+    budget: Budget | None
 
 
-def _run(request: EvaluationRequest, out: Path | None, consulted: _ModelUse, *, as_json: bool) -> int:
-    from ..evaluation.harness import ask, document, unprepared
+def _run(request: EvaluationRequest, out: Path | None, wanted: _Wanted, consulted: _ModelUse, *, as_json: bool) -> int:
+    from ..evaluation.baselines import ASKS
+    from ..evaluation.harness import document, unprepared
     from ..evaluation.record import save
     from ..evaluation.report import write_report
     from .eval_table import show
-    from .progress import counted
     from .render import emit_json, say
 
-    with counted("asking") as advance:
-        asked = ask(request, advance)
-    if lacking := ",".join(unprepared(request)):
-        say(f"memcli: {lacking} without generated memory: memcli ingest --strategy {lacking} makes it")
+    asked, unwritten = _asked(request, consulted)
+    if wanted.left_out:
+        say(f"memcli: left out: {', '.join(f'{name} (--{ASKS[name]})' for name in wanted.left_out)}")
+    if lacking := unprepared(request):
+        making = ",".join(dict.fromkeys(lacking.values()))
+        say(f"memcli: {','.join(lacking)} without generated memory: memcli ingest --strategy {making} makes it")
     for reason in asked.result.malformed:
         say(f"memcli: left out: {reason}")
     reader = _reread(asked, request, consulted)
     found = document(request, asked, reader)
-    failure = _judge(found, asked.result, request, consulted)
+    failure = _judge(found, asked.result, request, consulted) or unwritten
     if out is not None:
         save(out, found, asked.result)
         write_report(out, found)
@@ -121,6 +174,45 @@ def _run(request: EvaluationRequest, out: Path | None, consulted: _ModelUse, *, 
     else:
         show(found)
     return failure.exit_code if failure else 6 if asked.result.malformed else 0
+
+
+def _asked(request: EvaluationRequest, consulted: _ModelUse) -> tuple[AskedAll, MemcliError | None]:
+    """What came of asking; of the others alone, where a model is to write for some contenders and fails, and why."""
+    from ..errors import ModelUnavailable
+    from ..evaluation.baselines import REWRITTEN
+    from ..evaluation.harness import ask
+    from .progress import counted
+    from .render import say
+
+    try:
+        with _rewriter(request, consulted) as rewriter, counted("asking") as advance:
+            return ask(request, advance, rewriter), None
+    except ModelUnavailable as error:
+        others = [name for name in request.plan.contenders if name not in REWRITTEN]
+        if not others or len(others) == len(request.plan.contenders):
+            raise
+        silent = ", ".join(name for name in request.plan.contenders if name not in others)
+        say(f"memcli: left out: {silent}: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+        with counted("asking") as advance:
+            return ask(replace(request, plan=replace(request.plan, contenders=others)), advance), error
+
+
+@contextmanager
+def _rewriter(request: EvaluationRequest, consulted: _ModelUse) -> Iterator[Rewriter | None]:
+    """The language model that writes for the contenders that have it; None where none of them has."""
+    from ..config import settings
+    from ..evaluation.baselines import REWRITTEN
+    from ..evaluation.judging import judging_model
+    from ..evaluation.rewriting import Rewriter
+    from .render import say
+
+    wanted = [name for name in request.plan.contenders if name in REWRITTEN]
+    if not wanted:
+        yield None
+        return
+    with judging_model(settings(model=consulted.model).model, request.cache, consulted.budget) as model:
+        say(f"memcli: for {','.join(wanted)} the questions go to {model.id} at {model.endpoint}")
+        yield Rewriter(model, wanted)
 
 
 def _reread(asked: AskedAll, request: EvaluationRequest, consulted: _ModelUse) -> str:
@@ -156,7 +248,7 @@ def _judge(
     from .render import say
 
     name = settings(model=consulted.model).model
-    if not name:
+    if not name or not consulted.runs:
         return None
     wanted = verdicts_wanted(result, consulted.runs)
     if wanted > VERDICTS_UNASKED and not consulted.model and not consulted.budget:
@@ -176,7 +268,7 @@ def _judge(
 def _request(
     what: list[str],
     data: Path | None,
-    strategy: str,
+    wanted: _Wanted,
     numbers: tuple[int, int, int | None, int, int | None],
     store: Path | None,
     embedder: str | None,
@@ -185,7 +277,6 @@ def _request(
     from ..config import benchmarks_folder, settings
     from ..errors import UsageError
     from ..evaluation.asking import Limits
-    from ..evaluation.baselines import contenders
     from ..evaluation.harness import EvaluationRequest
     from ..evaluation.runner import EvaluationPlan
     from ..evaluation.slices import slice_named
@@ -196,12 +287,12 @@ def _request(
     part = slice_named(slice_name).name if slice_name is not None else ""
     k, tokens, limit, seed, workers = numbers
     chosen = settings(store=store, embedder=embedder)
-    plan = EvaluationPlan(contenders(strategy), Limits(k, tokens), seed, limit, workers or os.cpu_count() or 1)
+    processes = workers or os.cpu_count() or 1
+    plan = EvaluationPlan(wanted.names, Limits(k, tokens), seed, limit, processes, wanted.reranker)
     path = locate(what[0], data, benchmarks_folder())
     name = what[0] if what[0] in BENCHMARKS else path.name
     own = _own(path, chosen.store, given=store is not None)
-    full = "all" in strategy.split(",")
-    return EvaluationRequest(name, path, plan, chosen.cache, chosen.embedder, own, full=full, slice_name=part)
+    return EvaluationRequest(name, path, plan, chosen.cache, chosen.embedder, own, full=wanted.full, slice_name=part)
 
 
 def _own(questions: Path, store: Path, *, given: bool) -> Path | None:

@@ -33,7 +33,7 @@ __all__ = [
     "Jsonl",
     "Model",
     "Narrowing",
-    "Rerank",
+    "Reranker",
     "Since",
     "Speaker",
     "Store",
@@ -88,14 +88,14 @@ StrategyName = Annotated[
         "The first use of sgmem, memgas, emem or emem-g makes generated memory: minutes in a large store.",
     ),
 ]
-Rerank = Annotated[
+Reranker = Annotated[
     str | None,
     typer.Option(
-        "--rerank",
+        "--reranker",
         metavar="NAME",
         autocompletion=completion.rerankers,
-        help="Put the first hits in the order of a model that looks at each: endpoint:NAME (it is sent the question "
-        "and 50 hits, at OPENAI_BASE_URL) or sentence-transformers:NAME-or-path. Default: none.",
+        help="Mix the ranking of the first hits with that of a model that looks at each: endpoint:NAME (it is sent the "
+        "question and 50 hits, at OPENAI_BASE_URL) or sentence-transformers:NAME-or-path. Default: none.",
     ),
 ]
 Model = Annotated[

@@ -22,7 +22,7 @@ def search(
     strategy: o.StrategyName = None,
     variant: o.Variant = None,
     without: o.Without = None,
-    rerank: o.Rerank = None,
+    reranker: o.Reranker = None,
     unsupported: o.Unsupported = False,
     explain: o.Explain = False,
     as_json: o.Json = False,
@@ -40,7 +40,9 @@ def search(
     memory = o.memory(store, embedder)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
     prepared(memory, [chosen])
-    hits = memory.search(text, k=k, filters=narrowing.filters, at=narrowing.at, strategy=chosen, rerank=rerank or "")
+    hits = memory.search(
+        text, k=k, filters=narrowing.filters, at=narrowing.at, strategy=chosen, reranker=reranker or ""
+    )
     tell_former_default(memory)
     if as_json:
         found = records(memory, hits, explain=explain)

@@ -6,7 +6,7 @@ nothing here can look at them.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -24,6 +24,7 @@ from ..reading.stored import StoredTranscript
 from ..store.views.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
+from .rewriting import Rewriter
 
 __all__ = ["DEPTH", "KEPT", "Limits", "Outcome", "PosedQuestion", "ask", "asked", "context_tokens"]
 
@@ -92,25 +93,38 @@ def asked(
     contenders: Sequence[Strategy],
     model: Embedder,
     past_only: Container[str] = (),
+    rewriter: Rewriter | None = None,
 ) -> list[PosedQuestion]:
     """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go.
 
-    `past_only`: the ids of those that may find only what was said before.
+    `past_only`: the ids of those that may find only what was said before; `rewriter`: what writes more to embed.
+    Raises ModelUnavailable.
     """
     reads = [spoken([text]).question(text, speakers) for _, text, _ in questions]
+    written = rewriter.written([text for _, text, _ in questions]) if rewriter else [{} for _ in questions]
     wanted = [
-        {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} for read in reads
+        {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} | more
+        for read, more in zip(reads, written, strict=True)
     ]
-    distinct = list(
-        dict.fromkeys([*(text for _, text, _ in questions), *(t for each in wanted for t in each.values())])
-    )
-    rows = dict(zip(distinct, model.embed_questions(distinct), strict=True)) if distinct else {}
+    named = [("", text) for _, text, _ in questions] + [pair for each in wanted for pair in each.items()]
+    rows = _embedded([text for name, text in named if not is_passage(name)], model.embed_questions)
+    passages = _embedded([text for name, text in named if is_passage(name)], model.embed_passages)
     return [
         PosedQuestion(
-            id_, text, at, rows[text], {name: rows[wording] for name, wording in each.items()}, id_ in past_only
+            id_,
+            text,
+            at,
+            rows[text],
+            {name: (passages if is_passage(name) else rows)[wording] for name, wording in each.items()},
+            id_ in past_only,
         )
         for (id_, text, at), each in zip(questions, wanted, strict=True)
     ]
+
+
+def _embedded(texts: Sequence[str], embed: Callable[[Sequence[str]], Vector]) -> Mapping[str, Vector]:
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, embed(distinct), strict=True)) if distinct else {}
 
 
 def ask(question: PosedQuestion, contender: Strategy, view: View, limits: Limits) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputUnreadable, MemcliError, NothingFound, StoreError
+from ..indexing.plan import Producer
 from ..indexing.prepare import lacking
 from ..memory import Memory
 from ..providers.embedding import DEFAULT, Embedder, embedder, embedder_id
 from ..providers.tokens import counted_by
 from ..store.connection import Store
 from ..store.identity import identity
-from .baselines import contender
+from ..strategies import STRATEGIES, strategy
+from .baselines import BASELINES, RERANKED, REWRITTEN
 from .bootstrap import RESAMPLES
 from .datasets import haystacks
 from .failures import failed
@@ -24,6 +26,7 @@ from .outcomes import Outcomes, code_fingerprint
 from .own import own_questions
 from .questions import Haystack
 from .record import commit, versions
+from .rewriting import Rewriter
 from .runner import Corpus, EvaluationPlan, Result, run
 from .scoring import document as measured
 from .slices import HaystackWords, narrowed, said_in, slice_named
@@ -54,16 +57,23 @@ class EvaluationRequest:
 
 @dataclass(frozen=True, slots=True)
 class AskedAll:
-    """What came of asking: the outcomes, over what, of data with this hash by code with that one."""
+    """What came of asking: the outcomes, over what, of data with this hash by code with that one; who has rewritten
+    questions, if anyone.
+    """
 
     result: Result
     corpus: Corpus
     sha256: str
     code: str
+    rewriter: str | None = None
 
 
-def ask(request: EvaluationRequest, progress: Progress = lambda _done, _of: None) -> AskedAll:
-    """Asks every contender every question that it was not asked before.
+def ask(
+    request: EvaluationRequest,
+    progress: Progress = lambda _done, _of: None,
+    rewriter: Rewriter | None = None,
+) -> AskedAll:
+    """Asks every contender every question that it was not asked before. `rewriter`: who writes for those that have it.
 
     Raises InputUnreadable, UsageError, StoreError, ModelUnavailable, NothingFound where a slice has no question.
     """
@@ -79,11 +89,17 @@ def ask(request: EvaluationRequest, progress: Progress = lambda _done, _of: None
         "seed": plan.seed,
         "store": _state(request.store),
     }
-    outcomes = Outcomes(request.cache / "evaluation" / "outcomes", key)
-    result = run(plan, corpus, outcomes, progress)
+    outcomes = Outcomes(request.cache / "evaluation" / "outcomes", key, _models(plan, rewriter))
+    result = run(plan, corpus, outcomes, progress, rewriter)
     if not result.inside:
         raise _unasked(request, result)
-    return AskedAll(result, corpus, sha256, code)
+    return AskedAll(result, corpus, sha256, code, rewriter.id if rewriter else None)
+
+
+def _models(plan: EvaluationPlan, rewriter: Rewriter | None) -> dict[str, str]:
+    """Who is asked by the baselines that ask another model than the embedder."""
+    writer = f"{rewriter.id} {rewriter.endpoint}" if rewriter else ""
+    return {RERANKED: plan.reranker, **dict.fromkeys(REWRITTEN, writer)}
 
 
 def _unasked(request: EvaluationRequest, result: Result) -> MemcliError:
@@ -94,12 +110,23 @@ def _unasked(request: EvaluationRequest, result: Result) -> MemcliError:
     return InputUnreadable(f"{request.data} has no question that can be asked", reason)
 
 
-def unprepared(request: EvaluationRequest) -> list[str]:
-    """The contenders that lack something in a user's own store, which is only read: they do with what there is."""
+def unprepared(request: EvaluationRequest) -> dict[str, str]:
+    """The contenders that lack something in a user's own store, which is only read: they do with what there is.
+
+    With the strategy that has it made: a baseline's own name is none.
+    """
     if request.store is None:
-        return []
-    store = Store(request.store)
-    return [n for n in request.plan.contenders if lacking(store, [contender(n, request.plan.seed).needs])]
+        return {}
+    store, plan = Store(request.store), request.plan
+    missing = {name: lacking(store, [plan.contender(name).needs]) for name in plan.contenders}
+    return {name: _making(name, producers) for name, producers in missing.items() if producers}
+
+
+def _making(name: str, producers: Sequence[Producer]) -> str:
+    """The contender itself, where it is a strategy; else the first strategy for which all of this is made."""
+    kinds = frozenset(kind for producer in producers for kind in producer.makes.kinds)
+    able = (each for each in STRATEGIES.built_in if kinds & strategy(each).needs.kinds)
+    return next(able) if name in BASELINES else name
 
 
 def document(request: EvaluationRequest, asked: AskedAll, reader: str = "extractive") -> dict[str, Any]:
@@ -128,6 +155,8 @@ def _config(request: EvaluationRequest, asked: AskedAll, reader: str) -> dict[st
         "tokens": plan.limits.tokens,
         "counted_by": counted_by(),
         "reader": reader,
+        "reranker": plan.reranker or None,
+        "rewriter": asked.rewriter,
         "embedder": asked.corpus.embedder_id,
         "limit": plan.limit,
         "seed": plan.seed,

@@ -22,15 +22,15 @@ VERDICTS_UNASKED = 2000
 
 
 @contextmanager
-def judging_model(name: str, cache: Path, budget: int | None) -> Iterator[LanguageModel]:
+def judging_model(name: str, cache: Path, budget: Budget | None) -> Iterator[LanguageModel]:
     """The model called `name`, whose replies are kept in `cache`: no verdict is ever paid for twice.
 
-    `budget`: in tokens. Raises UsageError, ModelUnavailable.
+    Raises UsageError, ModelUnavailable.
     """
     folder = cache / "evaluation"
     folder.mkdir(parents=True, exist_ok=True)
     calls = StoredCalls(Store(folder / "calls.memcli"))
-    with language_model(name, calls=calls, budget=Budget(tokens=budget) if budget else None) as model:
+    with language_model(name, calls=calls, budget=budget) as model:
         yield model
 
 

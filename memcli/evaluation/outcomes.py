@@ -11,6 +11,7 @@ from dataclasses import fields
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
 
 import orjson
@@ -26,20 +27,30 @@ _FIELDS = {f.name for f in fields(Outcome)}
 
 
 class Outcomes:
-    """The outcomes of one set of data, code and settings, in a folder of their own."""
+    """The outcomes of one set of data, code and settings, in a folder of their own.
 
-    def __init__(self, folder: Path, key: Mapping[str, object]) -> None:
+    `models`: who is asked by the contenders that ask another model than the embedder, by the contender's name.
+    """
+
+    def __init__(
+        self, folder: Path, key: Mapping[str, object], models: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         digest = sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()
         self.folder = folder / digest[:24]
+        self._models = models
 
     def file(self, contender: str, part: str) -> Path:
         """Where one process appends what a contender makes of one part of the questions."""
-        return self.folder / contender / f"{sha256(part.encode()).hexdigest()[:16]}.jsonl"
+        return self._folder(contender) / f"{sha256(part.encode()).hexdigest()[:16]}.jsonl"
 
     def of(self, contender: str) -> dict[str, Outcome]:
         """Everything kept of a contender, by the question's id."""
-        files = sorted((self.folder / contender).glob("*.jsonl"))
+        files = sorted(self._folder(contender).glob("*.jsonl"))
         return {found.id: found for file in files for found in _read(file)}
+
+    def _folder(self, contender: str) -> Path:
+        model = self._models.get(contender, "")
+        return self.folder / (f"{contender}@{sha256(model.encode()).hexdigest()[:12]}" if model else contender)
 
 
 def append(stream: BinaryIO, outcome: Outcome) -> None:

@@ -19,11 +19,13 @@ import numpy as np
 from ..memory import Memory
 from ..model import TurnId
 from ..providers.embedding import Embedder
+from ..strategies import Strategy
 from .asking import Limits, Outcome, PosedQuestion, asked
 from .baselines import contender
 from .indexes import filled, index_path, session_of
 from .outcomes import Outcomes
 from .questions import GoldQuestion, Haystack
+from .rewriting import Rewriter
 from .workers import Task, pool, work
 
 __all__ = ["Corpus", "EvaluationPlan", "Gold", "Result", "latest_said", "run"]
@@ -36,13 +38,20 @@ _FILLING = 2
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What an evaluation does. `limit` questions, drawn with `seed`; None: all."""
+    """What an evaluation does. `limit` questions, drawn with `seed`; None: all. `reranker`: the one that a baseline
+    asks, by name.
+    """
 
     contenders: Sequence[str]
     limits: Limits
     seed: int = 0
     limit: int | None = None
     workers: int = 1
+    reranker: str = ""
+
+    def contender(self, name: str) -> Strategy:
+        """One of the contenders. Raises UsageError."""
+        return contender(name, self.seed, self.reranker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +105,23 @@ Progress = Callable[[int, int], object]
 
 
 def run(
-    plan: EvaluationPlan, corpus: Corpus, outcomes: Outcomes, progress: Progress = lambda _done, _of: None
+    plan: EvaluationPlan,
+    corpus: Corpus,
+    outcomes: Outcomes,
+    progress: Progress = lambda _done, _of: None,
+    rewriter: Rewriter | None = None,
 ) -> Result:
     """Asks what was not asked before, and gives everything that is known then.
 
-    `progress` hears how many outcomes there are of how many. Raises InputUnreadable, StoreError, ModelUnavailable.
+    `rewriter`: what writes for the contenders that have a model write; `progress` hears how many outcomes there are of
+    how many. Raises InputUnreadable, StoreError, ModelUnavailable.
     """
     result = Result()
     kept = {name: outcomes.of(name) for name in plan.contenders}
     chosen = _sample(plan, corpus)
     parts: list[Future[tuple[list[Gold], list[Future[int]]]]] = []
     with pool(plan.workers) as processes, _threads() as threads:
-        job = _Job(plan, corpus, outcomes, kept, processes, _Tally(progress))
+        job = _Job(plan, corpus, outcomes, kept, processes, _Tally(progress), rewriter)
         for haystack in corpus.haystacks():
             result.count(haystack)
             questions = [q for q in haystack.questions if chosen is None or q.id in chosen]
@@ -172,12 +186,13 @@ class _Job:
     kept: Mapping[str, Mapping[str, Outcome]]
     processes: Executor
     tally: _Tally
+    rewriter: Rewriter | None
 
     def take(self, haystack: Haystack, questions: Sequence[GoldQuestion]) -> tuple[list[Gold], list[Future[int]]]:
         """Fills the haystack's store and hands over what is missing; with the gold labels, which stay."""
         path = self.corpus.path(haystack)
         if self.corpus.store is None:
-            needs = [contender(name, self.plan.seed).needs for name in self.kept]
+            needs = [self.plan.contender(name).needs for name in self.kept]
             filled(path, haystack.messages, needs, self.corpus.model)
         evidence = {q.id: q.evidence | q.session_evidence for q in questions}
         sessions = session_of(path, [TurnId(turn) for turns in evidence.values() for turn in turns])
@@ -206,14 +221,14 @@ class _Job:
         self, haystack: Haystack, path: Path, part: Sequence[PosedQuestion], missing: Mapping[str, frozenset[str]]
     ) -> Task:
         files = {n: self.outcomes.file(n, f"{haystack.name}\0{part[0].id}") for n in missing if missing[n]}
-        return Task(path, part, files, missing, self.plan.limits, self.plan.seed)
+        return Task(path, part, files, missing, self.plan.limits, self.plan.seed, self.plan.reranker)
 
     def _asked(self, haystack: Haystack, path: Path, questions: Sequence[GoldQuestion]) -> list[PosedQuestion]:
-        made = [contender(name, self.plan.seed) for name in self.kept]
+        made = [self.plan.contender(name) for name in self.kept]
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]
         past_only = {q.id for q in questions if q.past_only}
-        return asked(bare, self._speakers(haystack, path), made, self.corpus.model(), past_only)
+        return asked(bare, self._speakers(haystack, path), made, self.corpus.model(), past_only, self.rewriter)
 
     def _speakers(self, haystack: Haystack, path: Path) -> list[str]:
         if haystack.messages:

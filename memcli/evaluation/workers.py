@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from ..memory import Memory
 from ..store.views.view import View
+from ..strategies import Strategy
 from ..text import content_stems
 from .asking import Limits, PosedQuestion, ask
 from .baselines import contender
@@ -23,7 +24,9 @@ __all__ = ["Task", "pool", "work"]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Questions over one store. `files`: where each contender's outcomes go; `missing`: the questions left for it."""
+    """Questions over one store. `files`: where each contender's outcomes go; `missing`: the questions left for it;
+    `reranker`: the name of the one that a baseline asks.
+    """
 
     store: Path
     questions: Sequence[PosedQuestion]
@@ -31,6 +34,7 @@ class Task:
     missing: Mapping[str, frozenset[str]]
     limits: Limits
     seed: int
+    reranker: str = ""
 
 
 def work(task: Task) -> int:
@@ -41,7 +45,8 @@ def work(task: Task) -> int:
         stack.enter_context(memory.store.reading())
         view = memory.view()
         _preload(view, task.questions)
-        made = {name: contender(name, task.seed) for name in task.files}
+        made = {name: contender(name, task.seed, task.reranker) for name in task.files}
+        stack.callback(_close, made.values())
         streams = {name: stack.enter_context(_appending(path)) for name, path in task.files.items()}
         for question in task.questions:
             for name, strategy in made.items():
@@ -49,6 +54,12 @@ def work(task: Task) -> int:
                     append(streams[name], ask(question, strategy, view, task.limits))
                     done += 1
     return done
+
+
+def _close(contenders: Iterable[Strategy]) -> None:
+    for each in contenders:
+        if hasattr(each, "close"):
+            each.close()
 
 
 def _preload(view: View, questions: Sequence[PosedQuestion]) -> None:

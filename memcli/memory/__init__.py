@@ -181,15 +181,15 @@ class Memory:
         filters: Filters | None = None,
         at: datetime | None = None,
         strategy: str | Strategy = DEFAULT_STRATEGY,
-        rerank: str | Reranker = "",
+        reranker: str | Reranker = "",
     ) -> list[Hit]:
         """At most k turns that speak to `text`, best first. `at`: when it is asked, default now.
 
-        `rerank`: what puts the first of them in its own order (`strategies.reranking`), by name (`providers.reranking`)
-        or as an object; empty, nothing does.
+        `reranker`: what has a say in the order of the first of them (`strategies.reranking`), by name
+        (`providers.reranking`) or as an object; empty, nothing has.
         Raises StoreError, ModelUnavailable, and UsageError, also for a name in `filters` that nothing or several have.
         """
-        return self._asking.search(Asked(text, filters, at, strategy, rerank), k)
+        return self._asking.search(Asked(text, filters, at, strategy, reranker), k)
 
     def ask(
         self,
@@ -199,7 +199,7 @@ class Memory:
         filters: Filters | None = None,
         at: datetime | None = None,
         strategy: str | Strategy = DEFAULT_STRATEGY,
-        rerank: str | Reranker = "",
+        reranker: str | Reranker = "",
         watch: Callable[[str], object] | None = None,
         tell: Callable[[str], object] | None = None,
     ) -> Reading:
@@ -208,7 +208,7 @@ class Memory:
         With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
         asked for the first time over this store, what goes where.
         """
-        return self._asking.ask(Asked(question, filters, at, strategy, rerank), k, watch, tell)
+        return self._asking.ask(Asked(question, filters, at, strategy, reranker), k, watch, tell)
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""

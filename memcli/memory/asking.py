@@ -66,7 +66,7 @@ class Asked:
     filters: Filters | None
     at: datetime | None
     strategy: str | Strategy
-    rerank: str | Reranker = ""
+    reranker: str | Reranker = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Asking:
         if is_blank(asked.text):
             raise UsageError("the question is empty", "ask something")
         chosen = strategy(asked.strategy, filters)
-        search = _Search(asked, chosen, self._reranker(asked.rerank))
+        search = _Search(asked, chosen, self._reranker(asked.reranker))
         self._making.make([chosen.needs])
         return search
 

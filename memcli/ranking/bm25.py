@@ -40,8 +40,9 @@ def bm25(
     *,
     k1: float = K1,
     b: float = B,
+    weights: Mapping[str, float] | None = None,
 ) -> Lexical:
-    """Scores groups of turns against the stems of a question.
+    """Scores groups of turns against the stems of a question, of which each counts by `weights`; None: all alike.
 
     `postings`: for each stem its turns and the frequencies in them; `lengths` [n] in stems; `groups` [n]: the group
     of each turn, dense from 0. A group's frequencies and length are the sums over its turns.
@@ -53,7 +54,7 @@ def bm25(
     for stem in sorted(set(stems)):
         turns, frequencies = postings.get(stem, (np.zeros(0, dtype=np.int64),) * 2)
         tf = np.bincount(groups[turns], weights=frequencies, minlength=count)
-        weight = float(idf(np.count_nonzero(tf), count))
+        weight = float(idf(np.count_nonzero(tf), count)) * (1.0 if weights is None else weights[stem])
         scores += weight * tf * (k1 + 1) / (tf + norm)
         covered += weight * (tf > 0)
         total += weight

@@ -1,4 +1,11 @@
-"""The first hits in the order of a reranker, which looks at each beside the question: slower, and only if asked for."""
+"""The first hits mixed with what a reranker says of each beside the question: slower, and only if asked for.
+
+A reranker's score is one more signal. Both scores are standardised over the hits that it was shown, and weigh the same:
+
+    z(s) + z(r),   z(x) = (x − mean) / deviation
+
+where r is what the reranker gave and s the strategy's score, as a logarithm where the scores are shares of one.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +13,64 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import ModelUnavailable
 from ..model import Hit
 from ..providers.reranking import Reranker
 
-__all__ = ["CONSIDERED", "reranked"]
+__all__ = ["CONSIDERED", "first_by", "reranked", "scores_of"]
+
+Floats = npt.NDArray[np.float64]
 
 #: How many of the first hits a reranker is shown.
 CONSIDERED = 50
+_ROUNDING = 1e-6  # by which shares may come to more than one
+_DIGITS = 9  # by which a sum of standard scores is told from another
 
 
 def reranked(reranker: Reranker, question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with the first `CONSIDERED` in the order of the reranker's scores; equal ones stay in their order.
-
-    Scores go by place, so that they do not ascend; what the reranker gave is `rerank` in a hit's trace. Raises
-    ModelUnavailable, also where there is not one finite score a text.
+    """The hits with the first `CONSIDERED` by the sum of both standard scores; what the reranker gave is `rerank` in a
+    hit's trace. Raises what `scores_of` raises.
     """
-    first, rest = hits[:CONSIDERED], hits[CONSIDERED:]
-    if not first:
-        return list(hits)
-    given = np.asarray(reranker.rerank(question, [hit.unit.text for hit in first]), dtype=np.float64)
-    if given.shape != (len(first),) or not np.isfinite(given).all():
-        raise ModelUnavailable(f"the reranker did not give one finite score for each of {len(first)} texts")
-    order = np.argsort(-given, kind="stable").tolist()
+    given = scores_of(reranker, question, hits[:CONSIDERED])
+    own = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]]))
+    return first_by((_standard(own) + _standard(given)).round(_DIGITS), given, hits)
+
+
+def scores_of(reranker: Reranker, question: str, hits: Sequence[Hit]) -> Floats:
+    """What the reranker says of each hit's text. Raises ModelUnavailable, also where that is not one finite score."""
+    if not hits:
+        return np.zeros(0)
+    given = np.asarray(reranker.rerank(question, [hit.unit.text for hit in hits]), dtype=np.float64)
+    if given.shape != (len(hits),) or not np.isfinite(given).all():
+        raise ModelUnavailable(f"the reranker did not give one finite score for each of {len(hits)} texts")
+    return given
+
+
+def first_by(scores: Floats, given: Floats, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with the first of them in the order of `scores`, one each; equal ones stay in theirs.
+
+    Scores of hits go by place, so that they do not ascend. `given` is noted in the trace as `rerank`.
+    """
+    order = np.argsort(-scores, kind="stable").tolist()
     moved = (
-        replace(first[place], score=hit.score, trace={**first[place].trace, "rerank": float(given[place])})
-        for place, hit in zip(order, first, strict=True)
+        replace(hits[place], score=hit.score, trace={**hits[place].trace, "rerank": float(given[place])})
+        for place, hit in zip(order, hits, strict=False)
     )
-    return [*moved, *rest]
+    return [*moved, *hits[len(order) :]]
+
+
+def _standard(scores: Floats) -> Floats:
+    """z of each score, whatever the scale, which is the reranker's own affair; 0 where all are equal."""
+    if len(np.unique(scores)) < 2:
+        return np.zeros(len(scores))
+    found: Floats = (scores - scores.mean()) / scores.std()
+    return found
+
+
+def _unshared(scores: Floats) -> Floats:
+    """Shares of one, such as a softmax or a walk gives, as logarithms: only so are they spread like what made them."""
+    if scores.min(initial=0.0) < 0 or scores.sum() > 1 + _ROUNDING:
+        return scores
+    return np.log(np.maximum(scores, np.finfo(np.float64).tiny))
