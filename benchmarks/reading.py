@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import unseen
+from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
 from memcli.memory import Memory
 from memcli.model import Filters, Hit, Query, Seeks
 from memcli.providers.embedding import DEFAULT as EMBEDDER
-from memcli.providers.embedding import embedder_id
+from memcli.providers.embedding import Embedder, embedder_id
 from memcli.ranking import learned
 from memcli.reading.confidence import NAMES as SIGNALS
 from memcli.reading.confidence import Confidence, signals
@@ -69,7 +71,7 @@ class Read:
     row: dict[str, float] | None
 
 
-def cases(data: Path, cache: Path, opened: ExitStack) -> list[Case]:
+def cases(data: Path, cache: Path, opened: ExitStack, fair: Unseen) -> list[Case]:
     """The questions of `data` and foreign ones, retrieved through memcli's public interface, one store a conversation.
 
     A foreign question was asked about another conversation, whose people's names are exchanged for this one's: memory
@@ -77,9 +79,10 @@ def cases(data: Path, cache: Path, opened: ExitStack) -> list[Case]:
     """
     conversations = json.loads(data.read_text())
     rng = np.random.default_rng(0)
+    model_of = fair.of(data)
     found: list[Case] = []
     for conversation in conversations:
-        memory = _filled(conversation, cache)
+        memory = _filled(conversation, cache, model_of(conversation["sample_id"]))
         opened.enter_context(memory.store.reading())
         asked = [(qa["question"], str(qa.get("answer", "")), int(qa["category"])) for qa in conversation["qa"]]
         others = [o for o in conversations if o is not conversation]
@@ -89,10 +92,10 @@ def cases(data: Path, cache: Path, opened: ExitStack) -> list[Case]:
     return found
 
 
-def _filled(conversation: dict[str, Any], cache: Path) -> Memory:
+def _filled(conversation: dict[str, Any], cache: Path, model: Embedder) -> Memory:
     source = cache / f"{conversation['sample_id']}.json"
     source.write_text(json.dumps([conversation]))
-    memory = Memory(source.with_suffix(".memcli"))
+    memory = Memory(source.with_suffix(".memcli"), embedder=model)
     memory.ingest([source])
     return memory
 
@@ -214,13 +217,14 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else 0.0
 
 
-def run(known: Sequence[Case], data: Path, package: Path | None) -> dict[str, float]:
+def run(known: Sequence[Case], data: Path, package: Path | None, settings: str = "") -> dict[str, float]:
     """Measures the reader by cross-validation and, where there is a `package`, writes there what all cases teach."""
     rng = np.random.default_rng(0)
     rows = [training_rows(case, rng) for case in known]
     reads = held_out_reads(known, rows)
     if package is not None:
-        past = learned.made(f"python benchmarks/reading.py --data {data.name} --write", [data], embedder_id(EMBEDDER))
+        by = f"python benchmarks/reading.py --data {data.name}{settings} --write"
+        past = learned.made(by, [data], embedder_id(EMBEDDER))
         (package / "span_weights.json").write_text(learned.written(past, train_spans(rows).numbers()))
         (package / "confidence_weights.json").write_text(learned.written(past, train_confidence(reads).numbers()))
     return figures(outcomes(reads))
@@ -232,10 +236,13 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, help="conversations and questions in LoCoMo's schema")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
     parser.add_argument("--write", action="store_true", help="store what was learned, and the figures")
+    unseen.add_options(parser)
     arguments = parser.parse_args(given)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
-        known = cases(arguments.data, arguments.cache or Path(folder), opened)
-        measured = json.dumps(run(known, arguments.data, PACKAGE if arguments.write else None), indent=2)
+        known = cases(arguments.data, arguments.cache or Path(folder), opened, unseen.chosen(arguments))
+        measured = json.dumps(
+            run(known, arguments.data, PACKAGE if arguments.write else None, unseen.said(arguments)), indent=2
+        )
     if arguments.write:
         RESULTS.write_text(measured + "\n")
     print(measured)

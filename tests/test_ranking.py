@@ -18,6 +18,7 @@ from memcli.model import Cue
 from memcli.ranking import coverage, fusion, learned, routing, signals
 from memcli.ranking.arrays import AdjacentTurns, group_max, group_sum, softmax, top, zscore
 from memcli.ranking.bm25 import bm25, idf
+from memcli.strategies.fused import Fused
 
 FLOATS = st.floats(-1e6, 1e6)
 SCORES = hnp.arrays(np.float64, st.integers(0, 40), elements=FLOATS)
@@ -186,6 +187,28 @@ def test_coverage_is_finite(scores: np.ndarray) -> None:
     found = coverage.coverage(scores.astype(np.float64), _candidates(list(range(n)), [i // 3 for i in range(n)]))
     assert found.shape == (n, len(coverage.COVERAGE))
     assert np.isfinite(found).all()
+
+
+def test_part_signals_by_hand() -> None:
+    """Two parts over three turns in two sessions, a full sentence each."""
+    turns = signals.Turns(np.array([0, 0, 1]), np.arange(3), np.arange(3), np.ones(3, int), np.zeros(3, int),
+                          AdjacentTurns.of(np.array([0, 0, 1])))  # fmt: skip
+    nothing = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    said = signals.Sentences(np.arange(3), np.full(3, 8.0), np.ones(3), np.ones(3), np.ones(2), nothing)
+    found = signals.part_signals(np.array([[0.9, 0.1, 0.2], [0.1, 0.3, 0.8]]), turns, said)
+    assert found["parts.best"].tolist() == pytest.approx(zscore(np.array([0.9, 0.3, 0.8])).tolist())
+    assert found["parts.mean"].tolist() == pytest.approx(zscore(np.array([0.5, 0.2, 0.5])).tolist())
+    assert found["parts.asked"].tolist() == pytest.approx(zscore(np.array([0.1, 0.3, 0.8])).tolist())
+    of_session = zscore(np.array([(0.9 + 0.3) / 2, (0.2 + 0.8) / 2]))
+    assert found["parts.session"].tolist() == pytest.approx([of_session[0], of_session[0], of_session[1]])
+
+
+def test_a_long_question_has_parts_and_what_asks_stands_last() -> None:
+    text = "Hi! I have been learning about wine lately. What should I read next? I have only an hour a day."
+    assert Fused().mentions(text, []) == [
+        "I have been learning about wine lately.", "I have only an hour a day.", "What should I read next?",
+    ]  # fmt: skip
+    assert Fused().mentions("What should I read next?", []) == []
 
 
 def test_a_turns_best_sentence_by_hand() -> None:

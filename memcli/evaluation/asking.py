@@ -24,6 +24,7 @@ from ..reading.stored import StoredTranscript
 from ..store.views.view import View
 from ..strategies import Strategy
 from ..strategies.base import evidence, wordings
+from .baselines.rewritten import is_passage
 from .rewriting import Rewriter
 
 __all__ = ["DEPTH", "KEPT", "Limits", "Outcome", "PosedQuestion", "ask", "asked", "context_tokens"]

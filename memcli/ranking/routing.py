@@ -14,8 +14,8 @@ __all__ = ["GATES", "gates"]
 Floats = npt.NDArray[np.float64]
 
 GATES = (
-    "always", "time", "advice", "several", "named", "two", "first_person", "assistant", "long_turns", "questions",
-    "cover", "sharp_dense", "best_cover",
+    "always", "time", "advice", "several", "named", "two", "first_person", "assistant", "long", "long_turns",
+    "questions", "cover", "sharp_dense", "best_cover",
 )  # fmt: skip
 
 
@@ -47,6 +47,7 @@ def gates(
             len(question.speakers) > 1,
             question.first_person,
             assistant,
+            np.log1p(len(stems)),
             *store,
             known / max(len(set(stems)), 1),
             5 * drop,

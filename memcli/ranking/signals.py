@@ -27,6 +27,7 @@ __all__ = [
     "feedback_rows",
     "graph_signals",
     "lexical_signals",
+    "part_signals",
     "pooled",
     "preference_signals",
     "time_signals",
@@ -143,6 +144,22 @@ def graph_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signal
     return {
         "graph.hop": zscore(group_max(hop, sentences.owner, turns.n)),
         "graph.spread": zscore(group_max(spread, sentences.owner, turns.n)),
+    }
+
+
+def part_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signals:
+    """From the cosines [parts, sentences] of every sentence with the parts of a question, of which the last asks.
+
+    A long request says what it is about in one sentence and asks in another: each part has its own best evidence.
+    """
+    sessions = len(sentences.session_norm)
+    each = np.stack([group_max(part * sentences.discount, sentences.owner, turns.n) for part in cosines])
+    by_session = np.stack([group_max(part, turns.session, sessions) for part in each])
+    return {
+        "parts.best": zscore(each.max(axis=0)),
+        "parts.mean": zscore(each.mean(axis=0)),
+        "parts.asked": zscore(each[-1]),
+        "parts.session": zscore(by_session.mean(axis=0))[turns.session],
     }
 
 

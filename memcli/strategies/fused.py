@@ -20,8 +20,8 @@ from ..ranking.coverage import Candidates, coverage
 from ..store.cosine import cosines, exact
 from ..store.views.assertions import assertion_index
 from ..store.views.view import View, days
-from ..text import content_stems
-from .base import no_variant, top_hits
+from ..text import content_stems, sentences, words
+from .base import mention_vectors, no_variant, top_hits
 
 __all__ = ["PRODUCTS", "Features", "Fused", "variant"]
 
@@ -54,11 +54,14 @@ PRODUCTS = (
     ("ask.first_person", "bm25.turn"),
 )
 
+#: A part of a question has at least so many words, and a question at most so many parts.
+_FULL_PART, _MOST_PARTS = 4, 8
+
 #: Signals whose best turns are considered; the learned score ranks only these.
 _PROPOSERS = (
-    "dense.turn", "dense.sentence", "dense.window1", "dense.window3", "dense.round", "dense.feedback", "taste.turn",
-    "taste.sentence", "bm25.turn", "bm25.window1", "bm25.window3", "bm25.round", "graph.hop", "graph.spread",
-    "assertion.taste", "assertion.any", "assertion.domain",
+    "dense.turn", "dense.sentence", "dense.window1", "dense.window3", "dense.round", "dense.feedback", "parts.best",
+    "parts.asked", "taste.turn", "taste.sentence", "bm25.turn", "bm25.window1", "bm25.window3", "bm25.round",
+    "graph.hop", "graph.spread", "assertion.taste", "assertion.any", "assertion.domain",
 )  # fmt: skip
 
 
@@ -105,6 +108,11 @@ class Fused:
         total = softmax(first + covered.sum(axis=1))
         return top_hits(view, total, query.filters, k, traces, found.candidates.rows)
 
+    def mentions(self, question: str, names: Sequence[str]) -> list[str]:  # noqa: ARG002
+        """The sentences of a long question, each a part of what is looked for; those that ask stand last."""
+        parts = [part for part in sentences(question) if len(words(part)) >= _FULL_PART]
+        return sorted(parts, key=lambda part: part.endswith("?"))[-_MOST_PARTS:] if len(parts) > 1 else []
+
     def features(self, query: Query, view: View, proposed: int) -> Features:
         """Every signal of every candidate: what the weights are trained on."""
         names = query.question.speakers
@@ -132,16 +140,18 @@ def variant(name: str, _filters: object = None) -> Fused:
 
 def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, Floats], _Vectors]:
     """Every turn's signals, and what gives some turns the vectors of their best sentences."""
-    turns, sentences = view.once(_turns), view.once(_sentences)
+    turns, said = view.once(_turns), view.once(_sentences)
     nameless = query.phrasings.get(NAMELESS, query.vector)
     taste = query.phrasings.get(PREFERENCE, query.vector)
     plain, tasteful = view.cosines(np.stack([nameless, taste]))
-    feedback = nameless + view.vectors(signals.feedback_rows(plain, sentences)).mean(axis=0)
+    feedback = nameless + view.vectors(signals.feedback_rows(plain, said)).mean(axis=0)
     stems = _stems(query.text, names)
     asserted, assertions = assertion_index(view), view.once(_assertions)
+    parts = view.cosines(np.stack(mention_vectors(query))) if mention_vectors(query) else plain[None, :]
     found = {
-        **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, sentences),
-        **signals.preference_signals(tasteful, turns, sentences),
+        **signals.part_signals(parts, turns, said),
+        **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, said),
+        **signals.preference_signals(tasteful, turns, said),
         **signals.assertion_signals(
             cosines(nameless, asserted.vectors), cosines(nameless, asserted.domains), assertions, view.n
         ),
@@ -149,7 +159,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
         **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),
         **signals.time_signals(view.days, _days(query)),
     }
-    return found, lambda rows: exact(view.vectors(signals.best_rows(plain, sentences)[rows]))
+    return found, lambda rows: exact(view.vectors(signals.best_rows(plain, said)[rows]))
 
 
 def _store(view: View) -> Floats:
