@@ -139,9 +139,11 @@ def first_of(data: Sequence[Example], names: Sequence[str], penalties: Penalties
 
 
 def second_of(data: Sequence[Example], first: Sequence[Floats], penalties: Penalties) -> fusion.Weights:
-    """The weights of the second, which are added to the first's scores."""
-    covered = [coverage(scores, e.candidates) for e, scores in zip(data, first, strict=True)]
-    return listwise(data, covered, first, COVERAGE, penalties, base=first)
+    """The weights of the second, which are added to the first's scores: from evidence that is known by turn."""
+    known = [(e, scores) for e, scores in zip(data, first, strict=True) if not e.sessions_only]
+    base = [scores for _, scores in known]
+    covered = [coverage(scores, e.candidates) for e, scores in known]
+    return listwise([e for e, _ in known], covered, base, COVERAGE, penalties, base=base)
 
 
 def first_scores(weights: fusion.Weights, example: Example) -> Floats:
@@ -178,7 +180,7 @@ def listwise(
     g = np.stack([data[i].gates for i in train])
     gate_mean, gate_scale = g.mean(axis=0), g.std(axis=0) + 1e-6
     gate_mean[0], gate_scale[0] = 0.0, 1.0
-    g = ((g - gate_mean) / gate_scale).astype(np.float32)
+    g = fusion.standard(g, gate_mean, gate_scale).astype(np.float32)
     sizes = np.array([len(k) for k in kept])
     starts, owner = np.r_[0, sizes.cumsum()[:-1]], np.repeat(np.arange(len(train)), sizes)
     target = np.concatenate([data[i].gold[k] / data[i].gold[k].sum() for i, k in zip(train, kept, strict=True)])

@@ -18,9 +18,11 @@ import numpy.typing as npt
 from . import learned
 from .routing import GATES
 
-__all__ = ["Ranking", "Weights", "packaged"]
+__all__ = ["Ranking", "Weights", "packaged", "standard"]
 
 Floats = npt.NDArray[np.float64]
+
+_FARTHEST = 2.0  # deviations
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Weights:
 
     def contributions(self, signals: Floats, gates: Floats) -> Floats:
         """What each signal [n, features] adds to each turn's score, which is their sum: [n, features]."""
-        mixture: Floats = self.matrix @ ((gates - self.gate_mean) / self.gate_scale)
+        mixture: Floats = self.matrix @ standard(gates, self.gate_mean, self.gate_scale)
         return (signals - self.feature_mean) / self.feature_scale * mixture
 
     @classmethod
@@ -59,6 +61,12 @@ class Weights:
         signals = learned.inputs(self.features, mean=means["feature_mean"], scale=means["feature_scale"], weights=rows)
         gates = learned.inputs(self.gates, mean=means["gate_mean"], scale=means["gate_scale"])
         return {"gates": gates, "signals": signals}
+
+
+def standard(gates: Floats, mean: Floats, scale: Floats) -> Floats:
+    """Gates [… gates] centred, scaled and bounded: of a store unlike all that were trained on, weights say nothing."""
+    bounded: Floats = np.clip((gates - mean) / scale, -_FARTHEST, _FARTHEST)
+    return bounded
 
 
 @dataclass(frozen=True, slots=True)
