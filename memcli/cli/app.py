@@ -22,6 +22,7 @@ from .inspect_graph import inspect_graph
 from .search import search
 from .speakers import speakers
 from .stats import stats
+from .who import who
 
 __all__ = ["app"]
 
@@ -68,6 +69,7 @@ app.command()(export)
 app.command()(stats)
 app.command()(speakers)
 app.command()(conversations)
+app.command()(who)
 app.command()(doctor)
 app.command()(forget)
 app.command()(feedback)

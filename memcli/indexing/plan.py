@@ -13,6 +13,7 @@ from ..errors import UsageError
 from ..model import Kind, Needs, Relation
 
 __all__ = [
+    "ALIASES",
     "ASSERTIONS",
     "ASSOCIATIONS",
     "EVENTS",
@@ -61,11 +62,14 @@ EVENTS = Producer(
 #: What people assert of themselves, typed, and the topics of it (ontology-guided memory, §3.2).
 ASSERTIONS = Producer("assertions", 3, Needs(frozenset({Kind.ASSERTION})))
 
-#: Every producer there is, in the order in which they run.
-PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS, ASSERTIONS)
+#: By which other names people are called.
+ALIASES = Producer("aliases", 1, Needs(frozenset({Kind.ENTITY})))
 
-#: What every ingest makes, whatever strategy will be asked for: the default's signals.
-EVERY_INGEST: tuple[Producer, ...] = (TRANSCRIPT, ASSERTIONS)
+#: Every producer there is, in the order in which they run.
+PRODUCERS: tuple[Producer, ...] = (TRANSCRIPT, MEMORIES, ASSOCIATIONS, EVENTS, ASSERTIONS, ALIASES)
+
+#: What every ingest makes, whatever strategy will be asked for: the default's signals, and who is meant by a name.
+EVERY_INGEST: tuple[Producer, ...] = (TRANSCRIPT, ASSERTIONS, ALIASES)
 
 
 def by_model(model: str, of: Producer = MEMORIES) -> Producer:

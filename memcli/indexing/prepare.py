@@ -11,7 +11,7 @@ from ..providers.embedding import Embedder
 from ..store import ledger
 from ..store.connection import Store
 from .calibration import calibrate, profile
-from .plan import ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
+from .plan import ALIASES, ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
 
 if TYPE_CHECKING:
     from ..providers.language import LanguageModel
@@ -89,6 +89,12 @@ def _assertions(store: Store, embedder: Embedder, watch: Watch) -> None:
     Assertions(store, embedder, partial(watch, "tagging")).run()
 
 
+def _aliases(store: Store, _embedder: Embedder, watch: Watch) -> None:
+    from .aliases import learn
+
+    learn(store, partial(watch, "learning names"))
+
+
 #: How each producer is run. Its patterns and grammar are loaded where it is, and not by every ingest.
 _RUNS: Mapping[Producer, Callable[[Store, Embedder, Watch], None]] = {
     TRANSCRIPT: _transcript,
@@ -96,6 +102,7 @@ _RUNS: Mapping[Producer, Callable[[Store, Embedder, Watch], None]] = {
     ASSOCIATIONS: _associations,
     EVENTS: _events,
     ASSERTIONS: _assertions,
+    ALIASES: _aliases,
 }
 
 

@@ -11,9 +11,11 @@ from datetime import datetime
 
 from ..model import Cue, Question, Turn
 from ..model.generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
+from ..model.names import NameUse
 from ..providers.profiles import ENCODER
 from ..text import STOPWORDS, content_stems
 from ..text.times import Expression, Length, Span, describe
+from . import calling
 from . import names as known
 
 __all__ = ["NAMELESS", "PREFERENCE", "Language", "numerals"]
@@ -160,6 +162,10 @@ class Language:
         """
         return []
 
+    def name_uses(self, text: str) -> list[NameUse]:
+        """The names that a turn calls somebody by, where it shows whom: whoever is spoken to, or who speaks."""
+        return list(calling.name_uses(text))
+
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     def question(self, text: str, speakers: Sequence[str]) -> Question:
@@ -175,7 +181,7 @@ class Language:
 
     def wording(self, kind: str, question: Question) -> str:
         """The question in other words: NAMELESS or PREFERENCE. Without rules, the words it has."""
-        return known.without(question.text, question.speakers) if kind == NAMELESS else question.text
+        return known.nameless(question) if kind == NAMELESS else question.text
 
     def mentions(self, question: str, speakers: Sequence[str]) -> list[str]:
         """What a question mentions: persons, things, dates, in that order."""

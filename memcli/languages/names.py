@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from ..model import Named, Spelling
-from ..text import content_stems, stem, words
+from ..model import Named, Question, Spelling
+from ..text import STOPWORDS, content_stems, stem, words
 
-__all__ = ["in_full", "named", "stems_beside", "without"]
+__all__ = ["in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
 
 _ROLES = frozenset(("user", "assistant", "system", "unknown", "tool"))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -45,12 +46,13 @@ def _by_first_name(low: str, speaker: str) -> bool:
 def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
     for match in _WORD.finditer(text):
         word = re.sub(r"['’]s$", "", match.group())
-        owner = next((speaker for speaker in speakers if _stands_for(word, speaker)), None)
+        owner = next((speaker for speaker in speakers if stands_for(word, speaker)), None)
         if owner:
             yield owner, word
 
 
-def _stands_for(word: str, speaker: str) -> bool:
+def stands_for(word: str, speaker: str) -> bool:
+    """Whether `word` is a part of a speaker's name, or the beginning of the first name, written as names are."""
     if not speaker or speaker.lower() in ("user", "assistant"):
         return False
     first = speaker.split(maxsplit=1)[0]
@@ -66,6 +68,43 @@ def without(text: str, names: Iterable[str]) -> str:
         pattern = "|".join(re.escape(n) for n in dict.fromkeys((name, first)))
         text = re.sub(rf"\b(?:{pattern})(?:'s|’s)?(?!\w)", "", text, flags=re.IGNORECASE)
     return re.sub(r"\s+", " ", text).strip()
+
+
+def is_part(word: str, speaker: str) -> bool:
+    """Whether `word` is the whole of a speaker's name, or a word of it, in any case."""
+    return word.casefold() in (speaker.casefold(), *speaker.casefold().split())
+
+
+def with_aliases(question: Question, aliases: Mapping[str, str]) -> Question:
+    """`question`, where it also names those whom it calls by another name. `aliases`: whose each is, in small letters.
+
+    An alias counts in any case, as a first name does; one that is a word of grammar, too ("Will"), with a capital. Whom
+    the question names by the own name is not named again, and such a name is taken for nobody else's.
+    """
+    known = {each.speaker for each in question.named}
+    found: dict[str, str] = {}
+    for alias in in_full(question.text, aliases):
+        who, written = aliases[alias], _as_written(alias, question.text)
+        if written and not any(is_part(alias, name) for name in known) and who not in known:
+            found.setdefault(who, written)
+    if not found:
+        return question
+    mentioned = (*question.named, *(Named(who, word, Spelling.ALIAS) for who, word in found.items()))
+    about = question.about if any(each.word for each in question.named) else next(iter(found))
+    return replace(question, named=mentioned, about=about, stems=stems_beside(question.text, mentioned))
+
+
+def _as_written(alias: str, text: str) -> str:
+    """How `text` writes an alias that it holds; empty where it may be another word."""
+    match = re.search(rf"(?<!\w){re.escape(alias)}(?!\w)", text, re.IGNORECASE)
+    word = match.group() if match else ""
+    return word if alias not in STOPWORDS or word[:1].isupper() else ""
+
+
+def nameless(question: Question) -> str:
+    """The words of a question without the speakers' names and aliases."""
+    aliases = [each.word for each in question.named if each.spelling is Spelling.ALIAS]
+    return without(question.text, [*question.speakers, *aliases])
 
 
 def stems_beside(text: str, mentioned: Iterable[Named]) -> tuple[str, ...]:

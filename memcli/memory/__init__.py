@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from types import TracebackType
 
     from ..care import Care
+    from ..care.people import People
     from ..formats import Message
     from ..formats.redaction import Redactor
     from ..indexing.prepare import Watch
@@ -239,6 +240,13 @@ class Memory:
         from ..care import Care
 
         return Care(self.store, self._encoders.to_write)
+
+    @property
+    def people(self) -> People:
+        """Who speaks, by which other names they go, and correcting that; see `care.people`."""
+        from ..care.people import People
+
+        return People(self.store)
 
     def compact(self, *, dry_run: bool = False) -> Compaction:
         """Gives space back; see `store.compaction`."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..languages import spoken
+from ..languages.names import with_aliases
 from ..model import Answer, Filters, Hit, Query
 from ..store import transcript
 from ..store.connection import Store
@@ -124,7 +125,7 @@ class Asking:
             loading = self._encoders.to_read(stored)
             view = self._views.of(filters.conversation, stored)
             view.preload(content_stems(text), chosen.needs)
-            question = spoken([text]).question(text, view.speaker_names)
+            question = with_aliases(spoken([text]).question(text, view.speaker_names), view.aliases)
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)

@@ -183,11 +183,14 @@ class Seeks(StrEnum):
 
 
 class Spelling(StrEnum):
-    """How a name is written: the first name as names are, so in another case, or a part or the beginning of it."""
+    """How a name is written: the first name as names are, so in another case, a part or the beginning of it, or another
+    name that its owner goes by.
+    """
 
     NAME = "name"
     ANY_CASE = "any case"
     PART = "part"
+    ALIAS = "alias"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +230,7 @@ class Question:
 
     @property
     def speakers(self) -> list[str]:
-        """Whom it names by the first name, in any case, sorted."""
+        """Whom it names by the first name, in any case, or by an alias, sorted."""
         return sorted({each.speaker for each in self.named if each.spelling is not Spelling.PART})
 
 

@@ -208,6 +208,8 @@ def _spelled(text: str, said: Sequence[str]) -> str:
 
 
 def _remove_turns(db: DuckDBPyConnection) -> None:
+    db.execute("""delete from sighting where turn in (
+        select seq from turn where session in (select session from touched))""")  # the others may name who goes
     for key in ("seq", "id"):
         for table, column in referring("turn", key):
             db.execute(f"delete from {table} where {column} in (select {key} from marked_turn)")

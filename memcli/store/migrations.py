@@ -145,6 +145,16 @@ def _links(db: duckdb.DuckDBPyConnection) -> None:
     db.execute("delete from snapshot where name = 'hnsw'")
 
 
+def _alias(db: duckdb.DuckDBPyConnection) -> None:
+    """Where turns show that a name is a speaker's, for one person alone or for everybody; what people said of that."""
+    db.execute("""
+        create table alias (name varchar not null, speaker varchar not null, holds boolean not null,
+            made_at timestamptz not null);
+        create table sighting (turn integer not null, name varchar not null, speaker varchar not null,
+            whom varchar not null, sign varchar not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
@@ -157,6 +167,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("decision", _decision),
     ("tags", _tags),
     ("links", _links),
+    ("alias", _alias),
 )
 
 

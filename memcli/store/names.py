@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..model import Filters
 from ..text import clean
+from .aliases import by_name
 from .rows import from_stored
 
 if TYPE_CHECKING:
@@ -73,34 +75,43 @@ def named(db: DuckDBPyConnection, filters: Filters) -> Filters:
     """The filters with the whole names of the speaker and the conversation that they mean. Raises what `meant` does."""
     who, where = filters.speaker, filters.conversation
     if who is not None:
-        who = meant(who, _names(db, _SPEAKERS), "speaker", "memcli speakers")
+        who = meant(who, _names(db, _SPEAKERS), "speaker", "memcli speakers", by_name(db))
     if where is not None:
         where = meant(where, _names(db, _CONVERSATIONS), "conversation", "memcli conversations")
     return replace(filters, speaker=who, conversation=where)
 
 
 def person(db: DuckDBPyConnection, wanted: str, others: Sequence[str]) -> str:
-    """The speaker, or the one of `others`, who is meant. Raises what `meant` does."""
-    return meant(wanted, list(dict.fromkeys([*others, *_names(db, _SPEAKERS)])), "person", "memcli speakers")
+    """The speaker, or the one of `others`, who is meant, by name or alias. Raises what `meant` does."""
+    names = list(dict.fromkeys([*others, *_names(db, _SPEAKERS)]))
+    return meant(wanted, names, "person", "memcli speakers", by_name(db))
 
 
 def _names(db: DuckDBPyConnection, sql: str) -> list[str]:
     return [str(name) for (name,) in db.execute(sql).fetchall()]
 
 
-def meant(wanted: str, names: Sequence[str], what: str, listed_by: str) -> str:
-    """The one of `names` that is called `wanted`, or of which it is a part, whatever its case: as whole words, or else
-    in the middle of one. Raises UsageError where there is none or several, with the nearest. `what`: what they name;
-    `listed_by`: the command that lists them.
+def meant(
+    wanted: str,
+    names: Sequence[str],
+    what: str,
+    listed_by: str,
+    aliases: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> str:
+    """The one of `names` that is called `wanted`, or of which it is a part, whatever its case: as whole words, or an
+    alias, or else in the middle of a word. Raises UsageError where there is none or several, with the nearest. `what`:
+    what they name; `listed_by`: the command that lists them; `aliases`: other names, folded, with those who have them.
     """
     sought = _folded(wanted)
     by_fold = {_folded(name): name for name in reversed(names)}
-    words = [name for fold, name in by_fold.items() if f" {sought} " in f" {fold} "]
+    also = set(aliases.get(sought, ()))
+    words = [name for fold, name in by_fold.items() if f" {sought} " in f" {fold} " or name in also]
     found = [by_fold[sought]] if sought in by_fold else words or [n for fold, n in by_fold.items() if sought in fold]
     if sought and len(found) == 1:
         return found[0]
     if sought and found:
-        raise UsageError(f"{wanted!r} is a part of the names of several {what}s: {_some(found)}", "give more of it")
+        how = "a name" if words and also.intersection(words) else "a part of the names"
+        raise UsageError(f"{wanted!r} is {how} of several {what}s: {_some(found)}", "give more of it")
     near = _nearest(sought, names)
     likely = f"the nearest: {_some(near)}; " if near else ""
     raise UsageError(f"no {what} is called {wanted!r}", f"{likely}{listed_by} lists all")

@@ -257,6 +257,13 @@ _JUDGED = (
         Column("turn", "varchar", _turn_id("decisions without a turn")),
         Column("made_at", "timestamp with time zone"),
     )),
+    # Whose a name is, or is not, as people said.
+    Table("alias", Origin.TRUTH, "concat(name, ' = ', speaker)", (
+        Column("name", "varchar", quotes=True),
+        Column("speaker", "varchar", quotes=True),
+        Column("holds", "boolean"),
+        Column("made_at", "timestamp with time zone"),
+    )),
 )  # fmt: skip
 
 _INDEX = (
@@ -317,6 +324,14 @@ _INDEX = (
 )  # fmt: skip
 
 _MEMORY = (
+    # Where a turn shows that a name is a speaker's; where it is so for one person alone, for whom.
+    Table("sighting", Origin.REBUILDABLE, "turn", (
+        Column("turn", "integer", _turn("sightings of names without a turn")),
+        Column("name", "varchar"),
+        Column("speaker", "varchar"),
+        Column("whom", "varchar"),
+        Column("sign", "varchar"),
+    )),
     # What is known of a generated unit: since when and until when it holds, how well it is supported, its vector.
     Table("memory", Origin.REBUILDABLE, "unit", (
         Column("unit", "integer", _unit(

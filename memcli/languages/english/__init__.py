@@ -2,8 +2,8 @@
 
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
-`assertions` say what a session tells; `times` and `dates` know when; `questions` reads what is asked, and `answers`
-knows what a short answer looks like.
+`assertions` say what a session tells, `calling` whom it calls what; `times` and `dates` know when; `questions` reads
+what is asked, and `answers` knows what a short answer looks like.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from datetime import datetime
 
 from ...model import Cue, Question, Turn
 from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
+from ...model.names import NameUse
 from ...providers.profiles import ENCODER
 from ...text.times import Expression, Length
 from ..base import Language
@@ -149,6 +150,12 @@ class English(Language):
         from .assertions import assertions
 
         return assertions(turn, sentences, before, people)
+
+    def name_uses(self, text: str) -> list[NameUse]:
+        """See `Language.name_uses`."""
+        from .calling import name_uses
+
+        return name_uses(text)
 
     def question(self, text: str, speakers: Sequence[str]) -> Question:
         """See `Language.question`."""

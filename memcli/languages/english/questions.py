@@ -10,7 +10,7 @@ from ...model import Question, Seeks
 from ...text import STOPWORDS, stem
 from ..base import NAMELESS
 from ..data import filled, table
-from ..names import named, stems_beside, without
+from ..names import named, nameless, stems_beside
 
 __all__ = ["parse", "wording"]
 
@@ -101,7 +101,7 @@ def _seeks(plain: str) -> Seeks:
 
 def wording(kind: str, question: Question) -> str:
     """The question in other words, `kind` of `languages.base`."""
-    bare = without(question.text, question.speakers)
+    bare = nameless(question)
     return bare if kind == NAMELESS else f"I don't like, I avoid, I prefer: {_topic(bare) or question.text}"
 
 

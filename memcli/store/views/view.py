@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ...errors import StoreChanged
 from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
 from .. import lexical, transcript
+from ..aliases import by_name
 from ..cosine import cosines
 from ..revision import revision
 from ..rows import UNKNOWN, Columns, columns, microseconds
@@ -179,6 +180,14 @@ class View:
         return sorted(
             str(name) for name in self._columns(f"select distinct t.speaker {self._source}", self._among)["speaker"]
         )
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """Whose each name is that somebody who speaks goes by beside the own one, folded; those of one person alone."""
+        with self._reading() as db:
+            known = by_name(db)
+        speaking = set(self.speaker_names)
+        return {name: who[0] for name, who in known.items() if len(who) == 1 and who[0] in speaking}
 
     @cached_property
     def roles(self) -> npt.NDArray[np.str_]:

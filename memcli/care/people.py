@@ -1,0 +1,123 @@
+"""Who speaks, by which other names they go, what shows it, and correcting that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..model import Turn, TurnId
+from ..store import aliases, ledger, names, transcript
+from ..store.aliases import Alias, Sighting, folded
+from ..store.connection import Store
+from ..store.rows import transaction
+from ..text import clean
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["People", "Person", "Shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A speaker with so many turns, or, of none, somebody who is only spoken of; the other names, the most probable
+    first, and those that are not this person's, as people said.
+    """
+
+    name: str
+    turns: int
+    aliases: Sequence[Alias]
+    denied: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A person with the turns that show their other names, by the name, folded, in the order of the store."""
+
+    person: Person
+    sightings: Mapping[str, Sequence[tuple[Sighting, Turn]]]
+
+
+class People:
+    """The people of a store. Everything raises StoreError."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def found(self) -> list[Person]:
+        """Everyone who speaks, those who say most first, and whom they tell of as theirs ("my sister Ana")."""
+        self._learn()
+        with self._store.reading() as db:
+            return _people(db)
+
+    def find(self, name: str) -> Shown:
+        """Who goes by this name, alias or unique part of a name, and why. Raises UsageError where that is nobody, or
+        where it is several people.
+        """
+        self._learn()
+        with self._store.reading() as db:
+            return _shown(db, name)
+
+    def call(self, name: str, speaker: str) -> Person:
+        """Notes that `name` is the speaker's, whatever turns show. Raises what `find` does."""
+        return self._decide(name, speaker, holds=True)
+
+    def uncall(self, name: str, speaker: str) -> Person:
+        """Notes that `name` is not the speaker's, whatever turns show. Raises what `find` does."""
+        return self._decide(name, speaker, holds=False)
+
+    def _decide(self, name: str, speaker: str, *, holds: bool) -> Person:
+        alias = " ".join(clean(name).split())
+        if not alias:
+            raise UsageError("a name has to be given", "NAME=SPEAKER")
+        with self._store.reading() as db:  # for writing, a store that there is not would be made
+            who = names.person(db, speaker, [])
+        with self._store.writing() as db, transaction(db):
+            aliases.decide(db, alias, who, holds=holds)
+            return next(each for each in _people(db) if each.name == who)
+
+    def _learn(self) -> None:
+        """Looks for names where nobody did yet: in a store of an older version."""
+        from ..indexing.aliases import learn
+        from ..indexing.plan import ALIASES
+
+        with self._store.reading() as db:
+            missing = ledger.unbuilt(db, {ALIASES.name: ALIASES.version})
+        if missing:
+            learn(self._store)
+
+
+def _people(db: DuckDBPyConnection) -> list[Person]:
+    known, denied = aliases.aliases(db), aliases.denied(db)
+    turns = {heard.name: heard.turns for heard in names.speakers(db)}
+    told_of = {each.speaker: 0 for each in known if each.whom and each.speaker not in turns}
+    return [
+        Person(
+            name,
+            count,
+            [each for each in known if each.speaker == name],
+            [alias for alias, speaker in denied if speaker == name],
+        )
+        for name, count in (turns | told_of).items()
+    ]
+
+
+def _shown(db: DuckDBPyConnection, name: str) -> Shown:
+    people = {each.name: each for each in _people(db)}
+    person = people[names.person(db, name, list(people))]
+    own = {(folded(each.name), each.whom) for each in person.aliases}
+    seen = {
+        (each.turn, folded(each.name)): each
+        for each in aliases.sightings(db)
+        if each.speaker == person.name and (folded(each.name), each.whom) in own
+    }
+    turns = transcript.turns_by_id(db, [turn for turn, _ in seen])
+    return Shown(person, {alias: _of(alias, seen, turns) for alias in dict.fromkeys(alias for _, alias in seen)})
+
+
+def _of(
+    alias: str, seen: Mapping[tuple[TurnId, str], Sighting], turns: Mapping[TurnId, Turn]
+) -> list[tuple[Sighting, Turn]]:
+    return [(sighting, turns[turn]) for (turn, name), sighting in seen.items() if name == alias]
