@@ -259,7 +259,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lift(memory, model, scorer)
         data += [replay(path, haystack, memory, q) for q in haystack.questions if q.evidence]
         print(path.name, haystack.name, len(data), file=sys.stderr, flush=True)
-    past = learned.made(command("train_ontology.py", options.data), options.data, embedder_id(DEFAULT))
+    past = learned.made(
+        command("train_ontology.py", options.data) + unseen.said(options), options.data, embedder_id(DEFAULT)
+    )
     record = {
         "made": past,
         "lifting": calibration,
