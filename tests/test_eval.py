@@ -555,7 +555,7 @@ def test_a_key_alone_sends_nothing(cli: Cli, judge: Endpoint) -> None:
 @pytest.fixture
 def own(cli: Cli, tmp_path: Path) -> tuple[Path, str]:
     store = tmp_path / "own.memcli"
-    cli("ingest", SAMPLE / "chats.jsonl", "--store", store, "--embedder", "fake")
+    cli("ingest", SAMPLE / "chats.jsonl", "--store", store)
     found: Any = cli("search", "Nora phone number", "-k", "1", "--store", store, "--json").json
     return store, found["hits"][0]["id"]
 

@@ -64,7 +64,7 @@ def flat(memory: Memory) -> Memory:
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form["example"])
 def test_each_form_is_found_in_its_example(form: dict[str, str]) -> None:
     found = ENGLISH.name_uses(form["example"])
-    assert any(use.sign == form["sign"] and form["name"] in (use.name, use.of) for use in found)
+    assert any(use.sign == form["sign"] and form["finds"] in (use.name, use.of) for use in found)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_what_goes_with_a_row() -> None:
         ("memory", "unit"), ("role", "argument"), ("role", "event"), ("source", "unit"),
     ]  # fmt: skip
     assert list(_leading("turn", "seq")) == [
-        ("digest", "turn"), ("document", "turn"), ("posting", "turn"), ("source", "turn"),
+        ("digest", "turn"), ("document", "turn"), ("posting", "turn"), ("sighting", "turn"), ("source", "turn"),
     ]  # fmt: skip
     assert list(_leading("answered", "id")) == [("cited", "answer"), ("feedback", "answer"), ("missed", "answer")]
     assert set(schema.referring("unit", "seq", EVENTS)) == {

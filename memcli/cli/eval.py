@@ -23,6 +23,22 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
+_What = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="WHAT…",
+        help="locomo, longmemeval, a file in either's or RealMem's schema, your own questions about the store, "
+        "or: compare RECORD RECORD.",
+    ),
+]
+_Reranker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=completion.rerankers,
+        help="What orders the baseline dense-rerank, as for search. Default: none.",
+    ),
+]
 Contenders = Annotated[
     str,
     typer.Option(
@@ -34,14 +50,7 @@ Contenders = Annotated[
 
 
 def evaluate(
-    what: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="WHAT…",
-            help="locomo, longmemeval, a file in either's or RealMem's schema, your own questions about the store, "
-            "or: compare RECORD RECORD.",
-        ),
-    ],
+    what: _What,
     data: Annotated[Path | None, typer.Option(metavar="PATH", help="The benchmark's file, gzip or not.")] = None,
     strategy: Contenders = "all",
     variant: o.Variant = None,
@@ -64,14 +73,7 @@ def evaluate(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the record, a table and plots into this folder.")
     ] = None,
-    reranker: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=completion.rerankers,
-            help="What orders the baseline dense-rerank, as for search. Default: none.",
-        ),
-    ] = None,
+    reranker: _Reranker = None,
     model: Annotated[
         str | None,
         typer.Option(

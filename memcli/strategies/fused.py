@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from ..ranking.coverage import Candidates, coverage
 from ..store.cosine import cosines, exact
 from ..store.views.assertions import assertion_index
 from ..store.views.view import View, days
-from ..text import content_stems, sentences, words
+from ..text import content_stems, words
 from .base import mention_vectors, no_variant, top_hits
 
 __all__ = ["PRODUCTS", "Features", "Fused", "variant"]
@@ -56,6 +57,8 @@ PRODUCTS = (
 
 #: A part of a question has at least so many words, and a question at most so many parts.
 _FULL_PART, _MOST_PARTS = 4, 8
+#: Enough for a question: what cuts a transcript into sentences takes longer to load.
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
 
 #: Signals whose best turns are considered; the learned score ranks only these.
 _PROPOSERS = (
@@ -110,7 +113,7 @@ class Fused:
 
     def mentions(self, question: str, names: Sequence[str]) -> list[str]:  # noqa: ARG002
         """The sentences of a long question, each a part of what is looked for; those that ask stand last."""
-        parts = [part for part in sentences(question) if len(words(part)) >= _FULL_PART]
+        parts = [part for part in _SENTENCE_END.split(question) if len(words(part)) >= _FULL_PART]
         return sorted(parts, key=lambda part: part.endswith("?"))[-_MOST_PARTS:] if len(parts) > 1 else []
 
     def features(self, query: Query, view: View, proposed: int) -> Features:
