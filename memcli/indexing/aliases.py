@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
 from ..languages import Language, spoken
 from ..languages.names import is_part, stands_for
-from ..model import Turn
+from ..model import SessionId, Turn
 from ..model.names import NameUse, Sign
 from ..store import aliases, ledger, transcript
 from ..store.connection import Store
@@ -25,12 +25,16 @@ _BATCH = 64
 Shown = tuple[int, str, str, str, Sign]
 
 
-def learn(store: Store, watch: Callable[[int, int], object] = lambda _done, _of: None) -> int:
-    """Looks for names in every session in which nobody did, or that has grown since; returns how many. What other
-    sessions show is not touched. Raises StoreError.
+def learn(
+    store: Store,
+    watch: Callable[[int, int], object] = lambda _done, _of: None,
+    among: Collection[SessionId] | None = None,
+) -> int:
+    """Looks for names in every session, or those of `among`, in which nobody did, or that has grown since; returns how
+    many. What other sessions show is not touched. Raises StoreError.
     """
     with store.reading() as db:
-        missing = ledger.unbuilt(db, {ALIASES.name: ALIASES.version})
+        missing = ledger.unbuilt(db, {ALIASES.name: ALIASES.version}, among)
     for start in range(0, len(missing), _BATCH):
         watch(start, len(missing))
         _learn(store, missing[start : start + _BATCH])

@@ -49,12 +49,17 @@ def prepare(
 
 
 def tag(store: Store, embedder: Embedder, sessions: Sequence[SessionId]) -> None:
-    """Makes the assertions of these sessions, as far as they lack them: while an ingest is at work on the next."""
+    """Makes the assertions of these sessions and learns names in them, as far as they lack it.
+
+    While an ingest is at work on the next: one that is interrupted leaves little to do.
+    """
+    from .aliases import learn
     from .ontology.runner import Assertions
 
     if sessions:
         calibrate(store, embedder)
         Assertions(store, embedder).run(sessions)
+        learn(store, among=sessions)
 
 
 def _transcript(store: Store, embedder: Embedder, watch: Watch) -> None:

@@ -5,13 +5,16 @@ A producer's work may be a language model's. The ledger then has an entry `PRODU
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from . import transcript
 from .rows import scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from ..model import SessionId
 
 __all__ = [
     "begin_anew", "drop_models", "entries", "is_model_used", "make_outdated", "outdated_models", "producers",
@@ -26,8 +29,10 @@ def record_built(db: DuckDBPyConnection, session: int, producer: str, version: i
     db.execute("insert into built values (?, ?, ?, ?)", [session, producer, version, turns])
 
 
-def unbuilt(db: DuckDBPyConnection, producers: Mapping[str, int]) -> list[int]:
-    """The sessions for which some producer has not been run in its present version over all turns, in order."""
+def unbuilt(
+    db: DuckDBPyConnection, producers: Mapping[str, int], among: Collection[SessionId] | None = None
+) -> list[int]:
+    """The sessions, or those of `among`, for which some producer lacks a run in its present version over all turns."""
     rows: Sequence[tuple[int]] = db.execute(
         """with size as (select session, count(*) as turns from turn group by session),
                 wanted as (select unnest(?::varchar[]) as producer, unnest(?::integer[]) as version)
@@ -36,7 +41,8 @@ def unbuilt(db: DuckDBPyConnection, producers: Mapping[str, int]) -> list[int]:
            where b.session is null order by 1""",
         [list(producers), list(producers.values())],
     ).fetchall()
-    return [int(seq) for (seq,) in rows]
+    known = None if among is None else set(transcript.session_numbers(db, list(among)).values())
+    return [int(seq) for (seq,) in rows if known is None or seq in known]
 
 
 def producers(db: DuckDBPyConnection) -> frozenset[str]:

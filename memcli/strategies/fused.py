@@ -150,7 +150,8 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
     feedback = nameless + view.vectors(signals.feedback_rows(plain, said)).mean(axis=0)
     stems = _stems(query.text, names)
     asserted, assertions = assertion_index(view), view.once(_assertions)
-    parts = view.cosines(np.stack(mention_vectors(query))) if mention_vectors(query) else plain[None, :]
+    mentioned = mention_vectors(query)
+    parts = view.cosines(np.stack(mentioned)) if mentioned else plain[None, :]
     found = {
         **signals.part_signals(parts, turns, said),
         **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, said),

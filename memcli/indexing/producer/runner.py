@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from ...model import SessionId
 from ...providers.embedding import Embedder
 from ...providers.profiles import Profile
-from ...store import ledger, transcript
+from ...store import ledger
 from ...store.connection import Store
 from ..calibration import profile
 from ..plan import Producer
@@ -69,10 +69,7 @@ class Runner(ABC, Generic[Writes, Draft]):
         producer = self._writer.producer if self._writer else self.of
         together = self._writer.at_once if self._writer else BATCH
         with self._store.reading() as db:
-            missing = ledger.unbuilt(db, {producer.name: producer.version})
-            if among is not None:
-                numbers = transcript.session_numbers(db, list(among)).values()
-                missing = sorted(set(missing).intersection(numbers))
+            missing = ledger.unbuilt(db, {producer.name: producer.version}, among)
         self._pending = set(missing)
         done = 0
         if missing:
