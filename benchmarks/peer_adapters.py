@@ -250,17 +250,17 @@ class Mem0(Adapter):
 
 
 class Memcli(Adapter):
-    """memcli itself, by one of its strategies."""
+    """memcli itself, by one of its strategies; with its default embedder where no other is named."""
 
-    def __init__(self, strategy: str) -> None:
-        self.strategy = strategy
+    def __init__(self, strategy: str, embedder: str = "") -> None:
+        self.strategy, self.embedder = strategy, embedder
 
     def ingest(self, store: Path, turns: list[Turn]) -> None:
         """The turns as messages, so that they keep the ids that they have there."""
         from memcli.formats import Message
         from memcli.memory import Memory
 
-        with Memory(store / "turns.memcli") as memory:
+        with Memory(store / "turns.memcli", embedder=self.embedder) as memory:
             memory.add(
                 Message(
                     turn["text"],
@@ -286,6 +286,7 @@ ADAPTERS: dict[str, Adapter] = {
     "memcli-fused": Memcli("fused"),
     "memcli-dense": Memcli("dense"),
     "memcli-bm25": Memcli("bm25"),
+    "memcli-minilm": Memcli("dense", "minilm"),
     "bm25s": BM25s(),
     "numpy": Numpy(),
     "chromadb": Chroma(),

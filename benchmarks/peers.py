@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ PEERS = (
     Peer("memcli-fused", (str(ROOT),), "memcli"),
     Peer("memcli-dense", (str(ROOT),), "memcli"),
     Peer("memcli-bm25", (str(ROOT),), "memcli"),
+    Peer("memcli-minilm", (str(ROOT),), "memcli"),
     Peer("bm25s", ("bm25s==0.3.16", "PyStemmer==3.1.0")),
     Peer("numpy", MINILM),
     Peer("chromadb", ("chromadb==1.5.9", *MINILM)),
@@ -168,18 +170,28 @@ def turns(haystack: Haystack) -> list[dict[str, str]]:
 
 
 def recalls(known: Sequence[Haystack], folders: Sequence[Path]) -> dict[str, float]:
-    """The mean share of a question's evidence among the first k turns of what was found."""
+    """The mean share of a question's evidence among the first k turns of what was found. Raises PeerFailed."""
     scores = [
         [recall(ranking, question.evidence, k) for k in CUTS]
         for haystack, folder in zip(known, folders, strict=True)
         for question, ranking in zip(
-            (q for q in haystack.questions if q.evidence), json.loads((folder / "found.json").read_text()), strict=True
+            (q for q in haystack.questions if q.evidence), rankings(haystack, folder), strict=True
         )
     ]
     return {
         f"recall@{k}": round(statistics.fmean(column), 4)
         for k, column in zip(CUTS, zip(*scores, strict=True), strict=True)
     }
+
+
+def rankings(haystack: Haystack, folder: Path) -> list[list[str]]:
+    """What a peer found in one conversation. Nothing at all, or what is no turn there, is no result: PeerFailed."""
+    found: list[list[str]] = json.loads((folder / "found.json").read_text())
+    if strange := {id_ for ranking in found for id_ in ranking} - {turn["id"] for turn in turns(haystack)}:
+        raise PeerFailed(f"found what is no turn of {haystack.name}: {min(strange)}")
+    if not any(found):
+        raise PeerFailed(f"found nothing for any of the {len(found)} questions of {haystack.name}")
+    return found
 
 
 def bytes_in(folder: Path) -> int:
@@ -246,9 +258,10 @@ def main() -> None:
         "--cache", type=Path, required=True, help="a folder that keeps the environments: some gigabytes"
     )
     parser.add_argument("--only", nargs="+", choices=[peer.name for peer in PEERS], help="these, beside memcli-fused")
+    parser.add_argument("--conversations", type=int, help="only the first so many of the file")
     arguments = parser.parse_args()
     chosen = [peer for peer in PEERS if not arguments.only or peer.name in {PEERS[0].name, *arguments.only}]
-    known = list(haystacks(arguments.data))
+    known = list(islice(haystacks(arguments.data), arguments.conversations))
     for name, figures in tables(chosen, known, arguments.cache):
         kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         RESULTS.write_text(json.dumps(kept | {name: figures}, indent=1) + "\n")

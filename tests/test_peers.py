@@ -30,6 +30,14 @@ for folder in map(pathlib.Path, folders):
         found.append([turn["id"] for turn in order][:20])
     (folder / "found.json").write_text(json.dumps(found))
 """
+#: Finds the same for every question, whatever was asked.
+FIXED = """
+import json, pathlib, sys
+for folder in map(pathlib.Path, sys.argv[3:]):
+    (folder / "store").mkdir(exist_ok=True)
+    questions = json.loads((folder / "questions.json").read_text())
+    (folder / "found.json").write_text(json.dumps([{found} for _ in questions]))
+"""
 #: Words on standard error, then an end that tells of a failure.
 BROKEN = "import sys; print('a line before', file=sys.stderr); sys.exit('no weights here')"
 
@@ -80,6 +88,31 @@ def test_a_peer_is_scored_and_one_that_fails_stops_nobody(tmp_path: Path, known:
     # The first question has its one turn; of the two of the second, one shares a word, the other is 29th.
     assert [figures[f"recall@{k}"] for k in (5, 10, 20)] == [0.75, 0.75, 0.75]
     assert (figures["questions"], figures["installed_mb"], figures["stored_bytes_a_turn"]) == (2, 3, 100_000)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [([], "found nothing for any of the 2 questions of c1"), (["t:0"], "found what is no turn of c1: t:0")],
+)
+def test_a_peer_without_a_result_has_failed_and_not_a_recall_of_nought(
+    tmp_path: Path, known: list[Haystack], found: list[str], reason: str
+) -> None:
+    chosen = [_peer(tmp_path, "fixed", FIXED.replace("{found}", json.dumps(found)))]
+    assert dict(peers.tables(chosen, known, tmp_path)) == {"fixed": {"failed": reason}}
+
+
+def test_only_the_first_conversations_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"session_1": [{"speaker": "Ada", "dia_id": "D1:1", "text": "Hello."}]}
+    data = tmp_path / "three.json"
+    data.write_text(json.dumps([{"sample_id": f"c{n}", "qa": [], "conversation": said} for n in range(3)]))
+    results = tmp_path / "peers.json"
+    monkeypatch.setattr(peers, "RESULTS", results)
+    monkeypatch.setattr(peers, "tables", lambda _peers, known, _cache: iter([(h.name, {}) for h in known]))
+    arguments = ["peers.py", "--data", str(data), "--cache", str(tmp_path), "--conversations", "2"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    peers.main()
+    assert set(json.loads(results.read_text())) == {"c0", "c1"}
 
 
 def test_ratios_are_to_the_first_peer() -> None:
