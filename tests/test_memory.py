@@ -8,16 +8,19 @@ import sys
 import threading
 import typing
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from duckdb import DuckDBPyConnection
 
 import memcli
 from memcli import Filters, Hit, Memory, Message, Query, View
 from memcli.errors import UsageError
 from memcli.providers.fakes import FakeEmbedder
+from memcli.providers.vectors import Vectors
+from memcli.store.connection import Store
 from memcli.strategies import strategy
 from memcli.strategies.bm25 import BM25
 from memcli.strategies.fused import Fused
@@ -73,6 +76,45 @@ def test_closing_ends_the_thread_that_loads(sample_store: Path) -> None:
     memory.search("tea", at=AT)
     memory.close()
     assert not [each for each in threading.enumerate() if each.name.startswith("memcli-model")]
+
+
+def test_what_answered_before_opens_its_store_once_for_a_question(
+    sample_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Store] = []
+    opening = Store._open_to_read
+
+    def counted(store: Store) -> DuckDBPyConnection:
+        opened.append(store)
+        return opening(store)
+
+    monkeypatch.setattr(Store, "_open_to_read", counted)
+    with Memory(sample_store) as memory:
+        memory.search("tea", at=AT)
+        opened.clear()
+        memory.search("When did we talk about the garden?", at=AT)
+        assert len(opened) == 1
+        memory.ask("Who drinks tea?", at=AT)
+        assert len(opened) == 2
+
+
+def test_others_may_write_while_an_embedder_that_may_be_far_away_thinks(tmp_path: Path) -> None:
+    path = tmp_path / "a.memcli"
+
+    class Slow(FakeEmbedder):
+        asked = 0
+
+        def embed_questions(self, texts: Sequence[str]) -> Vectors:
+            self.asked += 1
+            with Store(path).writing():  # refused where this process holds the store
+                return super().embed_questions(texts)
+
+    slow = Slow()
+    with Memory(path, embedder=slow) as memory:
+        memory.add([Message("Ada drinks tea.", "Ada")])
+        assert memory.search("tea")
+        assert memory.search("drinks")
+    assert slow.asked == 2
 
 
 def test_a_memory_is_closed_where_its_embedder_cannot_be_loaded(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
 from ..languages import spoken
@@ -37,6 +37,7 @@ __all__ = ["READ", "Asked", "Asking", "Reading"]
 READ = 20
 
 _Hears = Callable[[str], object] | None
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Asking:
     def search(self, asked: Asked, k: int) -> list[Hit]:
         """See `Memory.search`."""
         search = self._begun(asked, k)
-        return unchanged(partial(self._search, search, k), self._held(search))
+        return self._looked(partial(self._search, search, k), search)
 
     def _search(self, search: _Search, k: int) -> list[Hit]:
         query, view = self._query(search)
@@ -102,7 +103,7 @@ class Asking:
     def ask(self, asked: Asked, k: int, watch: _Hears, tell: _Hears) -> Reading:
         """See `Memory.ask`."""
         search = self._begun(asked, k, self._filters(tell))
-        return unchanged(partial(self._ask, search, k, watch, tell), self._held(search, self._consulted))
+        return self._looked(partial(self._ask, search, k, watch, tell), search, self._consulted)
 
     def _ask(self, search: _Search, k: int, watch: _Hears, tell: _Hears) -> Reading:
         from ..reading.heeding import StoredReader, refuted
@@ -141,15 +142,26 @@ class Asking:
         self._rerankers = {}
 
     def _begun(self, asked: Asked, k: int, filters: ConsultingFilters | None = None) -> _Search:
-        """Makes what the strategy needs. Raises UsageError where there is nothing to look for."""
+        """What is asked, by what and whom. Raises UsageError where there is nothing to look for."""
         if k < 1:
             raise UsageError("-k must be at least 1")
         if is_blank(asked.text):
             raise UsageError("the question is empty", "ask something")
         chosen = strategy(asked.strategy, filters)
-        search = _Search(asked, chosen, self._reranker(asked.reranker))
-        self._making.make([chosen.needs])
-        return search
+        return _Search(asked, chosen, self._reranker(asked.reranker))
+
+    def _looked(self, look: Callable[[], Made], search: _Search, *others: Consulted | None) -> Made:
+        """What `look` finds when what the strategy needs is made.
+
+        The store is opened once for all of it where nothing is to be made or loaded: of a search of a memory that has
+        answered before, opening it again and again took more than a quarter.
+        """
+        held, needs = self._held(search, *others), [search.strategy.needs]
+        with held() if self._encoders.at_hand else nullcontext():
+            if not self._making.lacking(needs):
+                return unchanged(look, held)
+        self._making.make(needs)
+        return unchanged(look, held)
 
     def _reranker(self, wanted: str | Reranker) -> Reranker | None:
         if not isinstance(wanted, str):

@@ -16,6 +16,8 @@ from ..providers.embedding import (
     name_of,
     usable,
 )
+from ..providers.encoder import Encoder
+from ..providers.minilm import MiniLM
 from ..store.connection import Store
 from ..store.identity import Identity, another_embedder, begin_anew, identity, set_identity, settle_identity
 
@@ -90,6 +92,14 @@ class Encoders:
             self._loading = self._executor.submit(lambda: self._given or embedder(self._name(stored)))
             self._executor.shutdown(wait=False)
         return self._loading
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether a question is embedded in milliseconds: by an encoder of memcli's own, and it is loaded."""
+        loading = self._loading
+        if loading is None or not loading.done() or loading.exception():
+            return False
+        return isinstance(loading.result(), (Encoder, MiniLM))
 
     def close(self) -> None:
         """Waits for what is loading, and ends the connections of what was made here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..indexing.plan import EVERY_INGEST, TRANSCRIPT
+from ..indexing.plan import EVERY_INGEST, TRANSCRIPT, Producer
 from ..model import Needs
 from ..store import ledger
 from ..store.connection import Store
@@ -86,11 +86,17 @@ class Making:
         self._keep_up()
         return left
 
+    def lacking(self, needs: Sequence[Needs]) -> list[Producer]:
+        """What has work to do before these needs are met."""
+        from ..indexing.prepare import lacking
+
+        return lacking(self._store, needs)
+
     def make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what is missing of it."""
-        from ..indexing.prepare import lacking, prepare
+        from ..indexing.prepare import prepare
 
-        if producers := lacking(self._store, needs):
+        if producers := self.lacking(needs):
             prepare(self._store, producers, self._encoders.to_write, watch)
 
     def _keep_up(self, watch: Watch = lambda _what, _done, _of: None) -> None:
