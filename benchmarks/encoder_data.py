@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from kinds import as_written
 
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import GoldQuestion, Haystack
@@ -107,25 +108,19 @@ def scenes(path: Path) -> Iterator[Line]:
             said = paragraph["utterances:"]
             speakers = sorted({name.split()[0] for each in said for name in each["speakers"]})
             asked = [_scene_question(question, speakers) for question in paragraph["qas"]]
-            turns = [sentences(_joined(each["utterance"])) or ["-"] for each in said]
+            turns = [sentences(as_written(each["utterance"])) or ["-"] for each in said]
             yield {"name": scene["title"], "turns": turns, "sessions": [0] * len(said), "questions": asked}
 
 
 def _scene_question(question: Line, speakers: Sequence[str]) -> Line:
     answers = question["answers"]
     return {
-        **_wordings(_joined(question["question"]), speakers),
-        "answer": "" if answers[0].get("is_speaker") else _joined(answers[0]["answer_text"]),
+        **_wordings(as_written(question["question"]), speakers),
+        "answer": "" if answers[0].get("is_speaker") else as_written(answers[0]["answer_text"]),
         "category": "speaker" if answers[0].get("is_speaker") else "span",
         "gold": sorted({int(answer["utterance_id"]) for answer in answers}),
         "gold_sessions": [],
     }
-
-
-def _joined(tokens: str) -> str:
-    """Words as people write them, of words that a tokenizer has set apart."""
-    text = re.sub(r" (n't|'(?:s|m|d|re|ve|ll))\b", r"\1", tokens)
-    return re.sub(r" ([.,!?;:…])", r"\1", text).strip()
 
 
 def own_chats(folder: Path) -> Line:

@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import unseen
+from kinds import stores
 from scipy.optimize import minimize
 from unseen import Unseen, shuffled
 
-from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.metrics import first_seen, recall, recall_all
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.memory import Memory
@@ -73,8 +73,8 @@ class Example:
 
 
 def benchmark(path: Path) -> str:
-    """Which benchmark a file is of: its name up to what tells its parts apart."""
-    return path.name.split("_dev")[0].split(".")[0]
+    """Which benchmark a file is of: its name up to what tells its parts apart; a folder's by its own."""
+    return path.parent.name if path.suffix == ".jsonl" else path.name.split("_dev")[0].split(".")[0]
 
 
 def examples(path: Path, cache: Path, fair: Unseen) -> tuple[list[str], list[Example]]:
@@ -82,7 +82,7 @@ def examples(path: Path, cache: Path, fair: Unseen) -> tuple[list[str], list[Exa
     found: list[Example] = []
     names: list[str] = []
     model_of = fair.of(path)
-    for index, haystack in enumerate(haystacks(path)):
+    for index, haystack in enumerate(stores(path)):
         model = model_of(haystack.name)
         memory = Memory(cache / f"{path.name}-{index}-{haystack.name}.memcli", embedder=model)
         if not memory.store.exists:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shlex
@@ -19,7 +20,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memcli.formats import Message
+from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.formats import Message, turn_id
 from memcli.indexing.ontology import lifting
 from memcli.languages.english.questions import parse
 from memcli.memory import Memory
@@ -286,3 +288,43 @@ def test_a_conversation_is_embedded_by_the_encoder_that_has_not_seen_it(
     assert model_of("c1") == ("zero.onnx", "one.onnx")[part]
     assert {model_of(f"c{n}") for n in range(20)} == {"zero.onnx", "one.onnx"}
     assert fair.of(Path("others.json"))("c1") == unseen.Unseen().of(Path("people.json.gz"))("c1") == "shipped"
+
+
+def test_scenes_in_a_row_are_one_conversation(script: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    kinds = script("kinds")
+    said = [{"uid": uid, "speakers": ["Ana Lima"], "utterance": f"I do n't know {uid} ."} for uid in (0, 1)]
+    answer = {"answer_text": "Ana Lima", "utterance_id": 1, "is_speaker": True}
+    asked = {"id": "q", "question": "Who knows ?", "answers": [answer]}
+    scenes = [{"title": f"s{n:02}", "paragraphs": [{"utterances:": said, "qas": [asked]}]} for n in range(22)]
+    path = tmp_path / "friendsqa.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"data": scenes[::-1]}).encode()))
+    first, second = kinds.stores(path)
+    assert [len(each.messages) for each in (first, second)] == [2 * 20, 2 * 2]
+    assert {m.session for m in second.messages} == {"s20.0", "s21.0"}
+    assert (first.messages[1].text, first.messages[1].speaker) == ("I don't know 1.", "Ana")
+    assert first.questions[0].text == "Who knows?"
+    assert first.questions[0].evidence == {turn_id(first.messages[1])}
+
+
+def test_evidence_beside_chats_is_what_matches(script: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    (tmp_path / "chats").mkdir()
+    lines = [{"speaker": "Ana", "text": text} for text in ("I moved to Porto.", "It rains.")]
+    (tmp_path / "chats" / "chat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = [{"id": kind, "kind": kind, "lang": "en", "question": "Where?", "evidence": evidence}
+            for kind, evidence in (("where", "Porto"), ("silence", ""))]  # fmt: skip
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (found,) = script("kinds").stores(path)
+    assert [question.evidence for question in found.questions] == [{turn_id(found.messages[0])}, frozenset()]
+    assert [question.answerable for question in found.questions] == [True, False]
+
+
+def test_joined_haystacks_keep_their_questions_evidence(script: Callable[[str], ModuleType]) -> None:
+    parts = []
+    for name in ("a", "b"):
+        said = Message(f"I like {name}.", "Ana", session="0", id="0")
+        evidence = frozenset({turn_id(said)})
+        parts.append(Haystack(name, [said], [GoldQuestion(name, "What?", "none", "", evidence)]))  # type: ignore[arg-type]
+    found = script("kinds").joined(parts)
+    assert [question.evidence for question in found.questions] == [{turn_id(m)} for m in found.messages]
+    assert len({turn_id(message) for message in found.messages}) == 2
