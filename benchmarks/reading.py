@@ -1,18 +1,25 @@
-"""Trains and measures the extractive reader: `python benchmarks/reading.py --data CONVERSATIONS.json [--write]`.
+"""Teaches the reader what its answers are worth, and measures it.
 
-The data are conversations with questions in LoCoMo's schema. Everything that is learned is measured by
-cross-validation over conversations. `--write` stores what was learned from all of them in the package.
+    python benchmarks/reading.py --data locomo.json ordinary/ --networks HALF0.onnx HALF1.onnx [--write]
+
+The data are conversations with questions in LoCoMo's schema, or folders of chats with questions (`reader_data.py`). The
+k-th network was trained without the k-th half of them (`train_reader.py --half k`), and reads that half alone: what
+is learned here, how likely a window answers and what an answer is worth, is learned from answers to unseen questions,
+and measured by cross-validation over groups of these. `--left-out NETWORK DATASET` reads all of a data set with a
+network that never saw it, and judges it by what the others teach. `--write` stores what was learned in the package.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,229 +30,332 @@ import unseen
 from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
+from memcli.evaluation.datasets import haystacks
 from memcli.memory import Memory
-from memcli.model import Filters, Hit, Query, Seeks
+from memcli.model import Caution, Filters, Form, Query
+from memcli.model.generated import Assertion
 from memcli.providers.embedding import DEFAULT as EMBEDDER
 from memcli.providers.embedding import Embedder, embedder_id
 from memcli.ranking import learned
-from memcli.reading.confidence import NAMES as SIGNALS
+from memcli.reading import confidence, relevance
 from memcli.reading.confidence import Confidence, signals
-from memcli.reading.extractive import ExtractiveReader
-from memcli.reading.network import Network
-from memcli.reading.passages import Transcript, gather
-from memcli.reading.spans import NAMES, candidates
+from memcli.reading.extractive import Look, found_in, known_of
+from memcli.reading.judge import Judge
+from memcli.reading.network import Finding, Network
+from memcli.reading.passages import Passage, gather
+from memcli.reading.quoting import quoted
+from memcli.reading.relevance import Found
 from memcli.reading.stored import StoredTranscript
-from memcli.reading.temporal import ShortAnswer
 from memcli.strategies import DEFAULT, strategy
 
-Matrix = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
 PACKAGE = Path(__file__).parent.parent / "memcli" / "reading"
 RESULTS = Path(__file__).parent / "results" / "reading.json"
-#: The category of questions about what nobody, or somebody else, said; and of those of another conversation.
-UNANSWERABLE, FOREIGN = 5, 0
-ANSWERABLE = (1, 2, 3, 4)
-ASKED_AT = datetime(2024, 6, 1, tzinfo=UTC)
-#: The share of answerable questions that may be left unanswered.
-ABSTENTION = 0.075
+ASKED_AT = datetime(2026, 11, 22, tzinfo=UTC)
 DEPTH = 20
+FOLDS = 10
+#: An answer of a known one's words is right if it shares as much with it, as token F1.
+RIGHT = 0.5
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question with what was retrieved for it. `group` is its conversation: the fold that it is held out with."""
+    """A question with the passages that were gathered for it. `gold`: the turns that answer; none where silence does.
 
-    group: str
-    query: Query
-    gold: str
-    category: int
-    hits: list[Hit]
-    transcript: Transcript
-
-
-@dataclass(frozen=True)
-class Read:
-    """What the reader made of a case before it doubted it."""
-
-    case: Case
-    text: str
-    row: dict[str, float] | None
-
-
-def cases(data: Path, cache: Path, opened: ExitStack, fair: Unseen) -> list[Case]:
-    """The questions of `data` and foreign ones, retrieved through memcli's public interface, one store a conversation.
-
-    A foreign question was asked about another conversation, whose people's names are exchanged for this one's: memory
-    holds nothing that answers it. `opened` keeps the stores open for the reader.
+    `group`: what it is held out with, a conversation; of a chat of many the question alone. `fold`: groups left out at
+    once. `known`: what advice has to respect.
     """
-    conversations = json.loads(data.read_text())
-    rng = np.random.default_rng(0)
-    model_of = fair.of(data)
-    found: list[Case] = []
-    for conversation in conversations:
-        memory = _filled(conversation, cache, model_of(conversation["sample_id"]))
-        opened.enter_context(memory.store.reading())
-        asked = [(qa["question"], str(qa.get("answer", "")), int(qa["category"])) for qa in conversation["qa"]]
-        others = [o for o in conversations if o is not conversation]
-        asked += [(_foreign(others[int(rng.integers(len(others)))], conversation, rng), "", FOREIGN) for _ in range(40)]
-        found.extend(_case(memory, conversation["sample_id"], *question) for question in asked)
-        print(conversation["sample_id"], len(found), file=sys.stderr)
-    return found
+
+    dataset: str
+    group: str
+    fold: int
+    query: Query
+    answer: str
+    pattern: str
+    wrong: str
+    category: str
+    gold: frozenset[str]
+    passages: Sequence[Passage]
+    known: Sequence[Assertion] = ()
+
+    @property
+    def half(self) -> int:
+        """Which half of the data it is of: as `train_reader.is_held_out` has it."""
+        return zlib.crc32(f"{self.dataset} {self.group}".encode()) % 2
+
+    @property
+    def is_answerable(self) -> bool:
+        return bool(self.answer or self.pattern)
+
+    def is_right(self, text: str) -> bool:
+        """Whether these words are a right answer."""
+        if self.pattern:
+            said = text.split("(before", maxsplit=1)[0]
+            return bool(re.search(self.pattern, text, re.I | re.S)) and not (
+                self.wrong and re.search(self.wrong, said, re.I)
+            )
+        return token_f1(text, self.answer) >= RIGHT
+
+    def is_right_quote(self, look: Look, text: str) -> bool:
+        """Whether the sentence that is quoted answers."""
+        if self.pattern:
+            return self.is_right(text)
+        return bool(self.gold) and (look.cited or look.found)[0].passage.turn in self.gold
 
 
-def _filled(conversation: dict[str, Any], cache: Path, model: Embedder) -> Memory:
-    source = cache / f"{conversation['sample_id']}.json"
-    source.write_text(json.dumps([conversation]))
-    memory = Memory(source.with_suffix(".memcli"), embedder=model)
+def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[Case]:
+    """The questions of a file or a folder, retrieved through memcli's public interface."""
+    if path.is_dir():
+        memory = _filled(cache / f"{path.name}.memcli", path / "chats", Unseen().of(path)(""), opened)
+        for line in (path / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+            yield _own(path.name, json.loads(line), memory)
+        return
+    model_of, name = fair.of(path), path.name.split(".")[0]
+    stored = {haystack.name: haystack for haystack in haystacks(path)}
+    for conversation in json.loads(path.read_text()):
+        group = conversation["sample_id"]
+        source = cache / f"{group}.json"
+        source.write_text(json.dumps([conversation]))
+        memory = _filled(source.with_suffix(".memcli"), source, model_of(group), opened)
+        for question in stored[group].questions:
+            answer = "" if not question.answerable else str(question.answer)
+            gold = frozenset(str(turn) for turn in question.evidence) if answer else frozenset()
+            query, passages, known = _read(memory, question.text, ASKED_AT.replace(year=2024, month=6, day=1))
+            yield Case(name, group, zlib.crc32(group.encode()) % FOLDS, query, answer, "", "",
+                       str(question.category), gold, passages, known)  # fmt: skip
+        print(group, file=sys.stderr)
+
+
+def _filled(store: Path, source: Path, model: Embedder, opened: ExitStack) -> Memory:
+    memory = Memory(store, embedder=model)
     memory.ingest([source])
+    opened.enter_context(memory.store.reading())
     return memory
 
 
-def _foreign(other: dict[str, Any], here: dict[str, Any], rng: np.random.Generator) -> str:
-    question = str(other["qa"][int(rng.integers(len(other["qa"])))]["question"])
-    for role in ("speaker_a", "speaker_b"):
-        question = question.replace(other["conversation"][role], here["conversation"][role])
-    return question
+def _own(dataset: str, row: dict[str, Any], memory: Memory) -> Case:
+    arguments = row["args"]
+    at = datetime.fromisoformat(arguments[arguments.index("--at") + 1]) if "--at" in arguments else ASKED_AT
+    query, passages, known = _read(memory, row["question"], at.replace(tzinfo=UTC))
+    gold = {str(p.turn) for p in passages if row["evidence"] and re.search(row["evidence"], p.turn_text)}
+    group = row["question"]
+    kind = row["kind"] if row["lang"] == "en" else f"language {row['lang']}"
+    return Case(dataset, group, zlib.crc32(group.encode()) // 2 % FOLDS, query, "", row["answer"],
+                row.get("wrong", ""), kind, frozenset(gold), passages, known)  # fmt: skip
 
 
-def _case(memory: Memory, group: str, question: str, gold: str, category: int) -> Case:
+def _read(memory: Memory, question: str, at: datetime) -> tuple[Query, list[Passage], list[Assertion]]:
     chosen = strategy(DEFAULT)
-    query, view = memory.query(question, Filters(), ASKED_AT, chosen)
-    return Case(group, query, gold, category, chosen.retrieve(query, view, DEPTH), StoredTranscript(view))
+    query, view = memory.query(question, Filters(), at, chosen)
+    hits = chosen.retrieve(query, view, DEPTH)
+    transcript = StoredTranscript(view)
+    passages = gather(query.question, query, hits, transcript)
+    return query, passages, known_of(query.question, passages, transcript)
 
 
-def training_rows(case: Case, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Candidates of an answerable question, the good ones and some others, with their overlap with the answer."""
-    question = case.query.question
-    if case.category not in ANSWERABLE or question.seeks is Seeks.WHEN:
-        return np.zeros((0, len(NAMES)), np.float32), np.zeros(0, np.float32)
-    parts = [candidates(question, p) for p in gather(question, case.query, case.hits, case.transcript)]
-    rows = np.concatenate([np.zeros((0, len(NAMES)), np.float32), *(rows for _, rows in parts)])
-    overlap = np.array([token_f1(c.text, case.gold) for found, _ in parts for c in found], np.float32)
-    if not overlap.any():
-        return rows[:0], overlap[:0]
-    some = rng.choice(len(rows), min(len(rows), 500), replace=False)
-    kept = np.unique(np.concatenate([np.argsort(-overlap)[:60], some]))
-    return rows[kept], overlap[kept]
+@dataclass(frozen=True)
+class ReadCase:
+    """A case with what the network found in its passages."""
+
+    case: Case
+    findings: Sequence[Finding]
+
+    def looked(self, judge: Judge) -> Look | None:
+        """What the reader makes of it, not yet doubted."""
+        rows = relevance.signals(self.case.passages, self.findings)
+        found = [Found(p, f, judge(row)) for p, f, row in zip(self.case.passages, self.findings, rows, strict=True)]
+        ordered = sorted(found, key=lambda each: -each.trust)
+        return found_in(self.case.query.question, ordered, self.case.known) if found else None
 
 
-def train_spans(parts: Sequence[tuple[Matrix, Matrix]], nets: int = 4, hidden: int = 16) -> Network:
-    """The mean of a few small networks, which is itself one network with all their hidden units."""
-    from sklearn.neural_network import MLPRegressor
-
-    rows, target = (np.concatenate([part[n] for part in parts]) for n in (0, 1))
-    mean, scale = rows.mean(0), rows.std(0) + 0.1
-    fitted = [
-        MLPRegressor(hidden_layer_sizes=(hidden,), alpha=0.1, max_iter=4, batch_size=256, random_state=seed,
-                     n_iter_no_change=100).fit((rows - mean) / scale, target)
-        for seed in range(nets)
-    ]  # fmt: skip
-    hidden_weights = np.hstack([m.coefs_[0] for m in fitted])
-    hidden_bias = np.concatenate([m.intercepts_[0] for m in fitted])
-    output: npt.NDArray[Any] = np.concatenate([m.coefs_[1][:, 0] for m in fitted]) / nets
-    output_bias = float(np.mean([m.intercepts_[1] for m in fitted]))
-    return Network(NAMES, mean, scale, hidden_weights, hidden_bias, output, output_bias)
+def read(case: Case, network: Network) -> ReadCase:
+    """The case as the network reads it."""
+    return ReadCase(case, network.read(case.query.question.text, [p.window for p in case.passages]))
 
 
-def train_confidence(reads: Sequence[Read]) -> Confidence:
-    """Whether memory answers the question; the threshold leaves `ABSTENTION` of the answerable ones unanswered."""
+def fitted(
+    rows: Sequence[dict[str, float]], names: Sequence[str], right: Sequence[bool], weight: Sequence[float]
+) -> Judge:
+    """The regression that foretells `right`."""
     from sklearn.linear_model import LogisticRegression
 
-    known = [(r.row, r.case.category in ANSWERABLE) for r in reads if r.row is not None]
-    rows = np.array([learned.in_order(row, SIGNALS) for row, _ in known], np.float32)
-    answerable = np.array([yes for _, yes in known])
-    mean, scale = rows.mean(0), rows.std(0) + 1e-3
-    fitted = LogisticRegression(C=0.1, max_iter=2000).fit((rows - mean) / scale, answerable)
-    made = Confidence(SIGNALS, mean, scale, fitted.coef_[0], float(fitted.intercept_[0]), 0.0)
-    scores = np.array([made(row) for row, yes in known if yes])
-    return replace(made, threshold=float(np.quantile(scores, ABSTENTION)))
+    table = np.array([learned.in_order(row, names) for row in rows], np.float32)
+    mean, scale = table.mean(0), table.std(0) + 1e-3
+    model = LogisticRegression(C=0.1, max_iter=2000).fit((table - mean) / scale, np.array(right), sample_weight=weight)
+    return Judge(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
 
-def look(case: Case, network: Network) -> Read:
-    """The reader's answer to `case`, not yet doubted, with the signals for the doubt."""
-    question, passages, found = ExtractiveReader(case.transcript, network).look(case.query, case.hits)
-    return Read(case, _text(found), signals(question, passages, found) if found else None)
+def weights(reads: Sequence[ReadCase]) -> dict[str, float]:
+    """How much a question of each data set counts: every set, a kind of chat of its own, as much as any other."""
+    names = [each.case.dataset for each in reads]
+    return {name: len(names) / names.count(name) / len(set(names)) for name in set(names)}
 
 
-def _text(found: ShortAnswer | None) -> str:
-    return found.text if found else ""
+def train_relevance(reads: Sequence[ReadCase]) -> Judge:
+    """Which windows answer."""
+    share = weights(reads)
+    rows, right, weight = [], [], []
+    for each in reads:
+        case = each.case
+        if not case.is_answerable or case.gold:
+            rows += relevance.signals(case.passages, each.findings)
+            right += [str(p.turn) in case.gold for p in case.passages]
+            weight += [share[case.dataset]] * len(case.passages)
+    return fitted(rows, relevance.NAMES, right, weight)
 
 
-def folds(groups: Sequence[str]) -> Iterator[tuple[str, Callable[[str], bool]]]:
-    """Each conversation with the test for those that are not it."""
-    for group in sorted(set(groups)):
-        yield group, lambda other, held=group: other != held  # type: ignore[misc]
+def train_confidence(looks: Sequence[tuple[ReadCase, Look]], sure: Sureness) -> Confidence:
+    """What values and quotes are worth."""
+    share = weights([each for each, _ in looks])
+    of_value = [(each, look) for each, look in looks if look.text]
+    value = fitted(
+        [signals(look) for _, look in of_value], confidence.NAMES,
+        [each.case.is_answerable and each.case.is_right(look.text) for each, look in of_value],
+        [share[each.case.dataset] for each, _ in of_value],
+    )  # fmt: skip
+    quote = fitted(
+        [signals(look) for _, look in looks], confidence.NAMES,
+        [each.case.is_answerable and each.case.is_right_quote(look, quoted(look)) for each, look in looks],
+        [share[each.case.dataset] for each, _ in looks],
+    )  # fmt: skip
+    return Confidence(value, quote, sure.preferred, dict(zip(Caution, sure.thresholds, strict=True)))
 
 
-def held_out_reads(known: Sequence[Case], rows: Sequence[tuple[Matrix, Matrix]]) -> list[Read]:
-    """Every case read with a network that was trained on the other conversations."""
-    reads: list[Read] = []
-    for group, is_other in folds([c.group for c in known]):
-        spans = train_spans([r for r, c in zip(rows, known, strict=True) if is_other(c.group)])
-        reads.extend(look(c, spans) for c in known if c.group == group)
-    return reads
+@dataclass(frozen=True)
+class Sureness:
+    """From which probability on a value is preferred to its sentence, and an answer given: careful, usual, bold."""
+
+    preferred: float
+    thresholds: Sequence[float]
 
 
-def outcomes(reads: Sequence[Read]) -> list[tuple[Read, float, bool]]:
-    """Each read with its confidence and whether the reader abstains, judged from the other conversations."""
-    done: list[tuple[Read, float, bool]] = []
-    for group, is_other in folds([r.case.group for r in reads]):
-        judge = train_confidence([r for r in reads if is_other(r.case.group)])
-        for read in (r for r in reads if r.case.group == group):
-            confidence = judge(read.row) if read.row is not None else 0.0
-            done.append((read, confidence, confidence < judge.threshold or read.row is None))
+@dataclass(frozen=True)
+class Outcome:
+    """What was said to a case: `text` is empty for silence."""
+
+    case: Case
+    form: Form
+    text: str
+    trust: float
+    right: bool
+    f1: float
+
+
+def outcome(each: ReadCase, look: Look | None, doubt: Confidence) -> Outcome:
+    """The answer, judged."""
+    case = each.case
+    if look is None:
+        return Outcome(case, Form.NONE, "", 0.0, False, 0.0)
+    doubted, quote = doubt(look), quoted(look)
+    text = look.text if doubted.form is Form.VALUE else quote
+    right = case.is_answerable and (
+        case.is_right(text) if doubted.form is Form.VALUE else case.is_right_quote(look, quote)
+    )
+    form = doubted.form if doubted.trust >= doubt.thresholds[Caution.USUAL] else Form.NONE
+    return Outcome(case, form, text, doubted.trust, right, token_f1(text, case.answer) if case.answer else 0.0)
+
+
+def crossed(reads: Sequence[ReadCase], sure: Sureness) -> list[Outcome]:
+    """Every case judged by what the other folds teach."""
+    done: list[Outcome] = []
+    for fold in sorted({each.case.fold for each in reads}):
+        done += judged([r for r in reads if r.case.fold != fold], [r for r in reads if r.case.fold == fold], sure)
     return done
 
 
-def figures(done: Sequence[tuple[Read, float, bool]]) -> dict[str, float]:
-    """Token F1 by category (an abstention scores 0), how often the reader abstains, and how true its confidence is."""
-    found: dict[str, float] = {}
-    for category in ANSWERABLE:
-        ours = [(r, a) for r, _, a in done if r.case.category == category]
-        found[f"f1_{category}"] = _mean([0.0 if a else token_f1(r.text, r.case.gold) for r, a in ours])
-        found[f"abstained_{category}"] = _mean([float(a) for _, a in ours])
-    asked = [(r, a) for r, _, a in done if r.case.category in ANSWERABLE]
-    found["f1_answerable"] = _mean([0.0 if a else token_f1(r.text, r.case.gold) for r, a in asked])
-    found["f1_answerable_never_abstaining"] = _mean([token_f1(r.text, r.case.gold) for r, _ in asked])
-    found["abstained_answerable"] = _mean([float(a) for _, a in asked])
-    found["abstained_unanswerable"] = _mean([float(a) for r, _, a in done if r.case.category == UNANSWERABLE])
-    found["abstained_foreign"] = _mean([float(a) for r, _, a in done if r.case.category == FOREIGN])
-    found["brier"] = _mean([(c - (r.case.category in ANSWERABLE)) ** 2 for r, c, _ in done])
-    return {name: round(value, 4) for name, value in found.items()}
+def judged(taught: Sequence[ReadCase], asked: Sequence[ReadCase], sure: Sureness) -> list[Outcome]:
+    """The cases `asked`, judged by what `taught` teaches."""
+    judge = train_relevance(taught)
+    looks = [(each, look) for each in taught if (look := each.looked(judge))]
+    doubt = train_confidence(looks, sure)
+    return [outcome(each, each.looked(judge), doubt) for each in asked]
 
 
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values)) if values else 0.0
+def figures(done: Sequence[Outcome]) -> dict[str, dict[str, float]]:
+    """For each data set and each category: right, wrong, silent and F1, as shares of what can be answered or not."""
+    found = {}
+    groups = {name: [o for o in done if o.case.dataset == name] for name in sorted({o.case.dataset for o in done})}
+    for name, ours in list(groups.items()):
+        for category in sorted({o.case.category for o in ours}):
+            groups[f"{name}: {category}"] = [o for o in ours if o.case.category == category]
+    for name, ours in groups.items():
+        can = [o for o in ours if o.case.is_answerable]
+        cannot = [o for o in ours if not o.case.is_answerable]
+        spoken = [o for o in ours if o.form is not Form.NONE]
+        found[name] = {
+            "questions": len(ours),
+            "right": _mean([o.right and o.form is not Form.NONE for o in can]),
+            "wrong": _mean([not o.right and o.form is not Form.NONE for o in can]),
+            "silent": _mean([o.form is Form.NONE for o in can]),
+            "silent_where_it_must_be": _mean([o.form is Form.NONE for o in cannot]),
+            "right_when_it_speaks": _mean([o.right for o in spoken]),
+            "values": _mean([o.form is Form.VALUE for o in spoken]),
+            "f1": _mean([o.f1 if o.form is not Form.NONE else 0.0 for o in can]),
+            "calibration_error": calibration_error(ours),
+        }
+    return found
 
 
-def run(known: Sequence[Case], data: Path, package: Path | None, settings: str = "") -> dict[str, float]:
-    """Measures the reader by cross-validation and, where there is a `package`, writes there what all cases teach."""
-    rng = np.random.default_rng(0)
-    rows = [training_rows(case, rng) for case in known]
-    reads = held_out_reads(known, rows)
-    if package is not None:
-        by = f"python benchmarks/reading.py --data {data.name}{settings} --write"
-        past = learned.made(by, [data], embedder_id(EMBEDDER))
-        (package / "span_weights.json").write_text(learned.written(past, train_spans(rows).numbers()))
-        (package / "confidence_weights.json").write_text(learned.written(past, train_confidence(reads).numbers()))
-    return figures(outcomes(reads))
+def reliability(done: Sequence[Outcome], bins: int = 10) -> list[tuple[float, float, int]]:
+    """For each tenth of confidence that has answers: the mean confidence, the share that is right, how many."""
+    groups = [[o for o in done if min(int(o.trust * bins), bins - 1) == place] for place in range(bins)]
+    return [(_mean([o.trust for o in group]), _mean([o.right for o in group]), len(group)) for group in groups if group]
+
+
+def calibration_error(done: Sequence[Outcome]) -> float:
+    """The expected calibration error: how far confidence is from the share that is right, over tenths of confidence."""
+    return round(sum(n * abs(said - right) for said, right, n in reliability(done)) / max(len(done), 1), 4)
+
+
+def _mean(values: Sequence[float | bool]) -> float:
+    return round(float(np.mean(values)), 4) if values else 0.0
 
 
 def main(given: Sequence[str] | None = None) -> None:
     """Prints the figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="conversations and questions in LoCoMo's schema")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", type=Path, required=True)
+    parser.add_argument("--networks", nargs="+", type=Path, required=True, help="without the first half, second")
+    parser.add_argument("--left-out", nargs=2, metavar=("NETWORK", "DATASET"), action="append", default=[])
+    parser.add_argument("--asked", nargs="*", type=Path, default=[], help="data that teach nothing, read by --network")
+    parser.add_argument("--network", type=Path, help="the network that ships, for --asked")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
+    parser.add_argument("--preferred", type=float, default=0.4)
+    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.4, 0.2], help="careful, usual, bold")
     parser.add_argument("--write", action="store_true", help="store what was learned, and the figures")
     unseen.add_options(parser)
-    arguments = parser.parse_args(given)
+    options = parser.parse_args(given)
+    sure = Sureness(options.preferred, options.thresholds)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
-        known = cases(arguments.data, arguments.cache or Path(folder), opened, unseen.chosen(arguments))
-        measured = json.dumps(
-            run(known, arguments.data, PACKAGE if arguments.write else None, unseen.said(arguments)), indent=2
-        )
-    if arguments.write:
-        RESULTS.write_text(measured + "\n")
-    print(measured)
+        cache, fair = options.cache or Path(folder), unseen.chosen(options)
+        known = [case for path in options.data for case in cases(path, cache, opened, fair)]
+        networks = [Network(path) for path in options.networks]
+        reads = [read(case, networks[case.half]) for case in known if case.half < len(networks)]
+        done = crossed(reads, sure)
+        found: dict[str, object] = {"crossed": figures(done), "reliability": reliability(done)}
+        for network, name in options.left_out:
+            whole = Network(Path(network))
+            apart = [read(case, whole) for case in known if case.dataset == name]
+            rest = [each for each in reads if each.case.dataset != name]
+            found[f"left out: {name}"] = figures(judged(rest, apart, sure))
+        for path in options.asked:
+            apart = [read(case, Network(options.network)) for case in cases(path, cache, opened, fair)]
+            found[f"never seen: {path.name}"] = figures(judged(reads, apart, sure))
+        if options.write:
+            _write(reads, options, sure)
+            RESULTS.write_text(json.dumps(found, indent=2) + "\n")
+    print(json.dumps(found, indent=2))
+
+
+def _write(reads: Sequence[ReadCase], options: argparse.Namespace, sure: Sureness) -> None:
+    """What all cases teach, into the package."""
+    by = f"python benchmarks/reading.py --data {' '.join(p.name for p in options.data)}{unseen.said(options)} --write"
+    past = learned.made(by, [p for p in options.data if p.is_file()], embedder_id(EMBEDDER))
+    judge = train_relevance(reads)
+    looks = [(each, look) for each in reads if (look := each.looked(judge))]
+    doubt = train_confidence(looks, sure)
+    (PACKAGE / "relevance_weights.json").write_text(learned.written(past, judge.numbers()))
+    (PACKAGE / "confidence_weights.json").write_text(learned.written(past, doubt.numbers()))
 
 
 if __name__ == "__main__":

@@ -125,6 +125,31 @@ def test_a_question_without_a_visible_sign_is_empty(cli: Cli, filled: Path, comm
     assert (ran.code, ran.out, ran.err) == (2, "", "memcli: the question is empty (ask something)\n")
 
 
+def test_an_answer_has_a_form_and_its_sentence(cli: Cli, sample_store: Path) -> None:
+    ran = cli("ask", "What is Nora's phone number?", "--store", sample_store, "--json", "--no-record")
+    assert ran.code == 0
+    assert (ran.json["form"], ran.json["answer"][:12]) == ("value", "07700 900871")
+    assert ran.json["quote"].startswith("Nora, ")
+    assert "07700 900871" in ran.json["quote"]
+
+
+def test_who_is_careful_says_less_than_who_is_bold(cli: Cli, sample_store: Path) -> None:
+    questions = ("Where does Theo's dentist live?", "What is Nora's phone number?", "Who likes jazz?", "Why is it so?")
+    codes = {
+        flag: [cli("ask", asked, flag, "--store", sample_store, "--no-record").code for asked in questions]
+        for flag in ("--careful", "--bold")
+    }
+    assert set(codes["--bold"]) <= {0, 1}
+    assert all(careful >= bold for careful, bold in zip(codes["--careful"], codes["--bold"], strict=True))
+    assert sum(codes["--careful"]) > sum(codes["--bold"])
+
+
+def test_careful_and_bold_contradict_each_other(cli: Cli, filled: Path) -> None:
+    ran = cli("ask", "cat", "--careful", "--bold", "--store", filled)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "memcli: --careful and --bold contradict each other (give one of them)\n"
+
+
 def test_nothing_found_is_exit_code_1(cli: Cli, filled: Path) -> None:
     ran = cli("search", "zebra", "--strategy", "bm25", "--store", filled)
     assert (ran.code, ran.out, ran.err) == (1, "", "nothing found\n")

@@ -239,7 +239,8 @@ def test_golden_json(cli: Cli, store: Path, endpoint: Start) -> None:
     assert document.pop("asked_at").startswith("2024-06-01T")
     assert 0 < document.pop("confidence") <= 0.5
     assert document == {
-        "question": QUESTION, "strategy": "fused", "answer": "Porto", "abstained": False,
+        "question": QUESTION, "strategy": "fused", "answer": "Porto", "form": "value", "abstained": False,
+        "quote": "Ada, 20 May 2024: “I moved to Porto in May.”",
         "citations": [evidence["id"]], "unsupported": False, "model": "openai:tiny", "fallback": None,
         "reasoning": "Ada says so.",
         "usage": {"calls": 1, "cached": 0, "prompt_tokens": 100, "completion_tokens": 10}, "id": None,

@@ -29,19 +29,21 @@ from memcli.model import Filters, TurnId
 from memcli.providers.embedding import DEFAULT, embedder_id
 from memcli.ranking import fusion, learned
 from memcli.ranking.coverage import COVERAGE
-from memcli.reading import confidence, spans
+from memcli.reading import confidence, relevance
 from memcli.reading.confidence import Confidence, signals
-from memcli.reading.network import Network
+from memcli.reading.extractive import Look
+from memcli.reading.judge import Judge
+from memcli.reading.network import Finding, Span
 from memcli.reading.passages import Passage
-from memcli.reading.temporal import ShortAnswer
+from memcli.reading.windows import Window
 from memcli.strategies.fused import Fused
 from memcli.strategies.ontology import router, unified
 
 ROOT = Path(__file__).parents[1]
 FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.strategies.ontology", "weights.json")
-SPANS, CONFIDENCE = ("memcli.reading", "span_weights.json"), ("memcli.reading", "confidence_weights.json")
+RELEVANCE, CONFIDENCE = ("memcli.reading", "relevance_weights.json"), ("memcli.reading", "confidence_weights.json")
 LIFTING = ("memcli.indexing.ontology", "lifting.json")
-FILES = (FUSED, ONTOLOGY, LIFTING, SPANS, CONFIDENCE)
+FILES = (FUSED, ONTOLOGY, LIFTING, RELEVANCE, CONFIDENCE)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
     (FUSED, ("first", "gates"), fusion.Ranking.of),
@@ -53,9 +55,12 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (ONTOLOGY, ("router", "inputs"), lambda found: router.Policy.of(found["router"])),
     (ONTOLOGY, ("router", "plans"), lambda found: router.Policy.of(found["router"])),
     (LIFTING, ("lifting", "weights"), lambda found: lifting.Scorer.of(found["lifting"])),
-    (SPANS, ("inputs",), lambda found: Network.of(found, spans.NAMES)),
-    (CONFIDENCE, ("inputs",), Confidence.of),
+    (RELEVANCE, ("inputs",), lambda found: Judge.of(found, relevance.NAMES)),
+    (CONFIDENCE, ("value", "inputs"), Confidence.of),
+    (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
+#: The trusts of the windows below, and what their answer is worth.
+SCORES = [0.930271, 0.0164515, 0.0508358, 0.0108884]
 SAID = (
     ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
     ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),
@@ -64,14 +69,18 @@ SAID = (
 
 
 def passages() -> list[Passage]:
-    """Each sentence with numbers of its own."""
+    """A window of each turn with numbers of its own."""
     return [
         Passage(
-            text, TurnId(f"t{n}"), speaker, datetime(2023, 5, 8, tzinfo=UTC), n, 1 / (1 + n), 0.5 - n / 8, 0.25 * n,
-            0.75 - n / 4, n / 16, 1.0 if speaker == "Ines" else -1.0, text, n / 8, n / 4,
+            Window(speaker, text, ""), TurnId(f"t{n}"), datetime(2023, 5, 8, tzinfo=UTC), n, 1 / (1 + n), 0.5 - n / 8,
+            0.25 * n, 0.75 - n / 4, 1.0 if speaker == "Ines" else -1.0, n == 1, text,
         )
         for n, (speaker, text) in enumerate(SAID)
     ]  # fmt: skip
+
+
+def findings() -> list[Finding]:
+    return [Finding(2.0 - n, 0.5 + n / 8, 0.5 - n / 8, [Span(0, 4, 0.5 / (1 + n))]) for n in range(len(SAID))]
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -120,28 +129,29 @@ def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> 
     query, view = memory.query("What does Ines like?", Filters(), datetime(2024, 6, 1, tzinfo=UTC), Fused())
     assert list(Fused().features(query, view, 10).names) == list(fusion.packaged().first.features)
     assert fusion.packaged().second.features == list(COVERAGE)
-    found = passages()
-    told = signals(parse("What boat?", ()), found, ShortAnswer("x", (found[0],), 0.5))
+    rows = relevance.signals(passages(), findings())
+    told = signals(_look())
+    assert tuple(rows[0]) == relevance.NAMES
     assert tuple(told) == confidence.NAMES
-    for wrong in (dict(list(told.items())[1:]), {**told, "unheard_of": 1.0}):
-        with pytest.raises(ValueError, match="missing or unknown: "):
-            confidence.packaged()(wrong)
+    for judge, row in ((relevance.packaged(), rows[0]), (confidence.packaged().value, told)):
+        for wrong in (dict(list(row.items())[1:]), {**row, "unheard_of": 1.0}):
+            with pytest.raises(ValueError, match="missing or unknown: "):
+                judge(wrong)
+
+
+def _look() -> Look:
+    rows = relevance.signals(passages(), findings())
+    found = [
+        relevance.Found(each, finding, relevance.packaged()(row))
+        for each, finding, row in zip(passages(), findings(), rows, strict=True)
+    ]
+    return Look(parse("What boat does Ines sail?", ("Ines", "Tomas")), found, "The Curlew", (found[1],), 0.4)
 
 
 def test_the_readers_scores_are_what_they_were() -> None:
-    """Those of all candidates to the last bit, sums to what BLAS leaves alike."""
-    digest, scores = sha256(), []
-    for text in ("What boat does Ines sail?", "When did I eat?", "Which animals do they like?"):
-        question, found = parse(text, ("Ines", "Tomas")), passages()
-        for passage in found:
-            digest.update(spans.candidates(question, passage)[1].tobytes())
-        scores += [score for score, _ in spans.best_candidates(question, found, spans.packaged())]
-        scores.append(confidence.packaged()(signals(question, found, ShortAnswer("x", (found[2],), 0.4))))
-    assert digest.hexdigest() == "01345573bc5ca855515f52ec6339ac897e65a4d19f6b964dd2207648453857b4"
-    assert scores == pytest.approx(
-        [0.374218, 0.161995, 0.180873, 0.614824, 0.342545, 0.124017, 0.086238, 0.499947, 0.301138, 0.185385, 0.137291,
-         0.68929], abs=2e-6,
-    )  # fmt: skip
+    trusts = [each.trust for each in _look().found]
+    doubted = confidence.packaged()(_look())
+    assert [*trusts, doubted.trust] == pytest.approx(SCORES, abs=2e-6)
 
 
 def test_the_rankings_scores_are_what_they_were() -> None:
@@ -229,18 +239,19 @@ def _made_again(path: Path, data: Path, by: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")  # four rounds are all that it is given
 def test_the_readers_script_makes_both_of_its_files(
     script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading = script("reading")
     monkeypatch.setattr(reading, "PACKAGE", tmp_path)
     monkeypatch.setattr(reading, "RESULTS", tmp_path / "results.json")
-    reading.main(["--data", str(data), "--write"])
+    shipped = str(ROOT / "memcli" / "reading" / "reader.onnx")
+    reading.main(["--data", str(data), "--networks", shipped, shipped, "--write"])
     by = "reading.py --data people.json --write"
-    network, judge = (_made_again(tmp_path / name, data, by) for _, name in (SPANS, CONFIDENCE))
-    assert Network.of(network, spans.NAMES)(np.zeros((1, len(spans.NAMES)), np.float32)).shape == (1,)
-    assert 0 < Confidence.of(judge)(dict.fromkeys(confidence.NAMES, 0.5)) < 1
+    judge, doubt = (_made_again(tmp_path / name, data, by) for _, name in (RELEVANCE, CONFIDENCE))
+    assert 0 < Judge.of(judge, relevance.NAMES)(dict.fromkeys(relevance.NAMES, 0.5)) < 1
+    assert 0 < Confidence.of(doubt).value(dict.fromkeys(confidence.NAMES, 0.5)) < 1
+    assert json.loads((tmp_path / "results.json").read_text())["crossed"]["people"]["questions"] > 0
 
 
 def test_the_script_of_fused_makes_its_file(

@@ -168,7 +168,7 @@ def test_a_strategy_may_be_handed_in(sample_store: Path) -> None:
         assert memory.search(question, strategy=Fused(), at=AT) == memory.search(question, at=AT)
         (hit,) = memory.search(question, strategy=_First(), at=AT)
         assert hit == memory.search(question, strategy="bm25", at=AT)[0]
-        assert memory.ask(question, strategy=_First(), at=AT).hits == [hit]
+        assert memory.ask(question, strategy=_First(), at=AT).hits[0] == hit
         memory.prepare([_First(), "dense"])
     assert strategy(given := _First()) is given
 

@@ -234,3 +234,31 @@ def test_what_an_option_names_has_a_beginning_and_an_end(
 def test_no_month_thirteen() -> None:
     with pytest.raises(UsageError, match="no date"):
         parse_span("2023-13", datetime(2024, 7, 21))
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "start"),
+    [
+        ((2026, 11, 20), "the plumber comes on Monday", (2026, 11, 23)),
+        ((2026, 11, 20), "The plumber came on Monday", (2026, 11, 16)),
+        ((2026, 11, 20), "On Monday we leave for Ghent", (2026, 11, 23)),
+        ((2026, 11, 20), "On Monday we left for Ghent", (2026, 11, 16)),
+        ((2026, 11, 20), "loved the hiking on Sunday", (2026, 11, 15)),
+        ((2026, 11, 20), "I was baking on Sunday", (2026, 11, 15)),
+        ((2026, 11, 20), "dentist on Tuesday at 9:30", (2026, 11, 24)),
+        ((2026, 11, 2), "moving out at the end of January", (2027, 1, 1)),
+        ((2026, 11, 2), "moved out at the end of January", (2026, 1, 1)),
+        ((2024, 4, 3), "I start there in September", (2024, 9, 1)),
+        ((2024, 4, 3), "I started there in September", (2023, 9, 1)),
+        ((2026, 3, 2), "the wedding is now on 19 September", (2026, 9, 19)),
+        ((2026, 12, 2), "the wedding was on 19 September", (2026, 9, 19)),
+        ((2026, 12, 2), "the wedding is on 19 January", (2027, 1, 19)),
+        ((2026, 3, 2), "my exam was on 5 November", (2025, 11, 5)),
+        ((2025, 10, 2), "we move in on Monday the 13th", (2025, 10, 13)),
+        ((2025, 10, 20), "it was Friday the 3rd", (2025, 10, 3)),
+    ],
+)
+def test_the_verb_says_on_which_side_a_time_lies(
+    said: tuple[int, int, int], text: str, start: tuple[int, int, int]
+) -> None:
+    assert find(text, day(*said))[0].span.start == day(*start)

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..memory import Memory, Reading
-    from ..model import Answer
+    from ..model import Answer, Caution
     from ..store.verdicts import Given
 
 __all__ = ["ask"]
 
+Careful = Annotated[bool, typer.Option("--careful", help="Answer only what is nearly certain.")]
+Bold = Annotated[bool, typer.Option("--bold", help="Answer what is likely, too.")]
 NoRecord = Annotated[bool, typer.Option("--no-record", help="Do not note the answer for memcli feedback.")]
 
 
@@ -37,6 +39,8 @@ def ask(
     reranker: o.Reranker = None,
     unsupported: o.Unsupported = False,
     explain: o.Explain = False,
+    careful: Careful = False,
+    bold: Bold = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
     store: o.Store = None,
@@ -65,6 +69,7 @@ def ask(
         at=narrowing.at,
         strategy=chosen,
         reranker=reranker or "",
+        caution=_caution(careful=careful, bold=bold),
         watch=pen.write if pen and sys.stdout.isatty() else None,
         tell=_remark,
     )
@@ -80,6 +85,16 @@ def ask(
     _remember(memory, noted)
     tell_former_default(memory)
     return 1 if reading.answer.abstained else 0
+
+
+def _caution(*, careful: bool, bold: bool) -> Caution:
+    """How sure an answer must be. Raises UsageError where both are asked for."""
+    from ..errors import UsageError
+    from ..model import Caution
+
+    if careful and bold:
+        raise UsageError("--careful and --bold contradict each other", "give one of them")
+    return Caution.CAREFUL if careful else Caution.BOLD if bold else Caution.USUAL
 
 
 def _noted(memory: Memory, question: str, reading: Reading, narrowing: o.Narrowing, seconds: float) -> Given | None:
@@ -144,6 +159,8 @@ def _records(memory: Memory, reading: Reading, k: int, *, explain: bool) -> tupl
     answer = reading.answer
     record = {
         "answer": None if answer.abstained else answer.text,
+        "form": str(answer.form),
+        "quote": answer.quote or None,
         "abstained": answer.abstained,
         "confidence": answer.confidence,
         "citations": list(answer.citations),

@@ -20,6 +20,7 @@ from ..model import Answer, Context, Filters, Hit, Query
 from ..providers.embedding import Embedder
 from ..providers.tokens import token_count
 from ..reading import ExtractiveReader, within
+from ..reading.network import network
 from ..reading.stored import StoredTranscript
 from ..store.views.view import View
 from ..strategies import Strategy
@@ -168,4 +169,4 @@ def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:
 
 
 def _read(query: Query, hits: Sequence[Hit], view: View) -> Answer:
-    return ExtractiveReader(StoredTranscript(view)).read(query, hits)
+    return ExtractiveReader(StoredTranscript(view), network(bulk=True)).read(query, hits)

@@ -36,9 +36,6 @@ class Language:
     """A language. `code` is its name (BCP 47); methods without a rule of the language's own hold for any text."""
 
     code = "und"
-    #: The word that stands before an infinitive, and those that are always written with a capital; in small letters.
-    infinitive = ""
-    capitals: frozenset[str] = frozenset()
 
     def claims(self, text: str) -> float:
         """How sure it is that `text` is in this language, in [0, 1]."""
@@ -189,22 +186,6 @@ class Language:
 
     # -- what answers ----------------------------------------------------------------------------------------------
 
-    def word_class(self, word: str) -> str:
-        """The class of a lower-case word, by the names that the reader's network knows (`reading.spans`)."""
-        return "other"
-
-    def may_begin(self, word: str) -> bool:
-        """Whether words that could stand alone may begin with this one."""
-        return word not in STOPWORDS
-
-    def may_end(self, word: str) -> bool:
-        """Whether they may end with it."""
-        return word not in STOPWORDS
-
-    def is_number(self, word: str) -> bool:
-        """Whether a word is a number."""
-        return word[0].isdigit()
-
     def number(self, text: str) -> str:
         """The first number of `text`, as it is written; empty where there is none."""
         match = _AMOUNT.search(text)
@@ -217,10 +198,6 @@ class Language:
     def is_over(self, text: str) -> bool:
         """Whether `text` says that something has come to its end."""
         return False
-
-    def addressing(self, text: str) -> float:
-        """How far a sentence speaks of whoever is spoken to, 1, and not of who speaks, -0.5."""
-        return 0.0
 
     def is_vague(self, time: str) -> bool:
         """Whether a time expression dates hardly anything."""

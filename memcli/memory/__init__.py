@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from ..model import Filters, Hit, Query, Session, Turn, TurnId
+from ..model import Caution, Filters, Hit, Query, Session, Turn, TurnId
 from ..providers.embedding import Embedder
 from ..store import transcript
 from ..store.connection import Store
@@ -201,15 +201,17 @@ class Memory:
         at: datetime | None = None,
         strategy: str | Strategy = DEFAULT_STRATEGY,
         reranker: str | Reranker = "",
+        caution: Caution = Caution.USUAL,
         watch: Callable[[str], object] | None = None,
         tell: Callable[[str], object] | None = None,
     ) -> Reading:
         """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises.
 
+        `caution`: how sure an answer must be that is read without a language model.
         With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
         asked for the first time over this store, what goes where.
         """
-        return self._asking.ask(Asked(question, filters, at, strategy, reranker), k, watch, tell)
+        return self._asking.ask(Asked(question, filters, at, strategy, reranker, caution), k, watch, tell)
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import UsageError
 from ..languages import spoken
 from ..languages.names import with_aliases
-from ..model import Answer, Filters, Hit, Query
+from ..model import Answer, Caution, Filters, Hit, Query, TurnId
 from ..store import transcript
 from ..store.connection import Store
 from ..store.names import named
 from ..store.verdicts import verdicts_on
 from ..store.views.view import View, unchanged
 from ..strategies import Strategy, strategy
-from ..strategies.base import evidence, wordings
+from ..strategies.base import evidence, turn_units, wordings
 from ..strategies.heeding import heed, room
 from ..text import content_stems, is_blank
 from .encoders import Encoders, check_filled_by
@@ -42,7 +42,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer with the hits that the reader was given, best first.
+    """An answer with the hits that the reader was given, best first, and what it cites beside them: turns behind hits.
 
     `model` is the language model that was asked for, if any, `reasoning` what it thought; `fallback` says why the
     answer is the extractive one all the same, empty where it is not.
@@ -69,6 +69,7 @@ class Asked:
     at: datetime | None
     strategy: str | Strategy
     reranker: str | Reranker = ""
+    caution: Caution = Caution.USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,10 @@ class Asking:
         query, view = self._query(search)
         with self._held(search, self._consulted)():
             before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
-            extractive, hits = StoredReader(self._store, view, before), heed(query, view, before)
+            extractive, hits = StoredReader(self._store, view, before, search.asked.caution), heed(query, view, before)
             if self._consulted is None:
-                return Reading(extractive.read(query, hits), hits)
+                answer = extractive.read(query, hits)
+                return Reading(answer, [*hits, *_behind(view, answer.citations, hits)])
         credible = [hit for hit in hits if not refuted(query, hit)]
         written = self._consulted.write(extractive, query, credible, watch, tell)
         return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
@@ -191,6 +193,13 @@ class Asking:
         return self.query(
             asked.text, asked.filters or Filters(), asked.at or datetime.now().astimezone(), search.strategy
         )
+
+
+def _behind(view: View, cited: Sequence[TurnId], hits: Sequence[Hit]) -> list[Hit]:
+    """The turns that an answer rests on and that are no hits: those that follow one."""
+    known = {hit.unit.sources[0] for hit in hits}
+    rows = view.rows_of([turn for turn in cited if turn not in known]).tolist()
+    return [Hit(unit, hits[-1].score) for unit in turn_units(view, rows)]
 
 
 def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:

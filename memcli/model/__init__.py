@@ -20,10 +20,12 @@ import numpy.typing as npt
 
 __all__ = [
     "Answer",
+    "Caution",
     "Context",
     "Cue",
     "Edge",
     "Filters",
+    "Form",
     "Hit",
     "Kind",
     "Named",
@@ -35,6 +37,7 @@ __all__ = [
     "Session",
     "SessionId",
     "Spelling",
+    "Standing",
     "Turn",
     "TurnId",
     "Unit",
@@ -182,6 +185,32 @@ class Seeks(StrEnum):
     WHAT = "what"
 
 
+class Standing(StrEnum):
+    """Which of several statements of one thing a question asks for."""
+
+    ANY = ""
+    NOW = "now"
+    FIRST = "first"
+    LAST = "last"
+    FORMER = "former"
+
+
+class Form(StrEnum):
+    """How an answer is given: as a value that stands alone, as the sentence that answers, or not at all."""
+
+    VALUE = "value"
+    QUOTE = "quote"
+    NONE = "none"
+
+
+class Caution(StrEnum):
+    """How sure an answer must be to be given."""
+
+    CAREFUL = "careful"
+    USUAL = "usual"
+    BOLD = "bold"
+
+
 class Spelling(StrEnum):
     """How a name is written: the first name as names are, so in another case, a part or the beginning of it, or another
     name that its owner goes by.
@@ -210,7 +239,8 @@ class Question:
     noun that the answer is one of: "book" in "What book …", "" where there is none. `grain`: how exact a date is asked
     for, `year` or `month` ("" where that is open). `seeks` is the kind of answer; `several`: it is for more than one
     thing, a list, a count, or what two have in common. `seeks_time` and `seeks_advice` are wider: there is a word in it
-    that such questions have. `language`: by whose rules it was read.
+    that such questions have; `wants_advice`: it asks what somebody should do or might like. `language`: by whose rules
+    it was read.
     """
 
     text: str
@@ -219,12 +249,14 @@ class Question:
     about: str | None = None
     listing: bool = False
     several: bool = False
-    holds_now: bool = False
+    standing: Standing = Standing.ANY
+    counts_times: bool = False
     head: str = ""
     grain: str = ""
     named: tuple[Named, ...] = ()
     seeks_time: bool = False
     seeks_advice: bool = False
+    wants_advice: bool = False
     first_person: bool = False
     language: str = "en"
 
@@ -280,6 +312,7 @@ class Answer:
     """What a reader found. `citations` are turns; `confidence` is a probability of being right, in [0, 1].
 
     `usage`: what it cost, by name, where a language model was asked. `unsupported`: nothing in memory was cited for it.
+    `quote` is the sentence that it rests on, with who said it and when, whatever form the answer has.
     """
 
     text: str
@@ -288,3 +321,5 @@ class Answer:
     abstained: bool
     usage: Mapping[str, float] = field(default_factory=_nothing)
     unsupported: bool = False
+    form: Form = Form.NONE
+    quote: str = ""

@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelUnavailable
+from . import onnx
 from .minilm import tokenizer
 from .vectors import Vectors, unit_rows
 
@@ -41,7 +39,8 @@ class Encoder:
     dimension = 384
 
     def __init__(self, *, bulk: bool = False, weights: Path | None = None) -> None:
-        self._session = _session(weights or _packaged(), bulk)
+        path = weights or onnx.packaged(__package__, "encoder.onnx", _SHA256)
+        self._session = onnx.session(path, bulk=bulk)
         self._tokenizer = tokenizer()
         self._threads = len(os.sched_getaffinity(0)) if bulk else 1
 
@@ -70,29 +69,3 @@ class Encoder:
         (hidden,) = self._session.run(None, feed)
         mean: Vectors = hidden[0].mean(axis=0)
         return mean
-
-
-def _packaged() -> Path:
-    """The weights that memcli ships. Raises ModelUnavailable."""
-    path = Path(str(resources.files(__package__).joinpath("encoder.onnx")))
-    with path.open("rb") as weights:
-        digest = hashlib.file_digest(weights, "sha256").hexdigest()
-    if digest != _SHA256:
-        raise ModelUnavailable("the encoder's weights are damaged", "pip install --force-reinstall memcli")
-    return path
-
-
-def _session(path: Path, bulk: bool) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    level = onnxruntime.GraphOptimizationLevel
-    # To optimise the graph, and to lay its weights out for speed, takes longer than one question gains by it.
-    options.graph_optimization_level = level.ORT_ENABLE_ALL if bulk else level.ORT_DISABLE_ALL
-    options.add_session_config_entry("session.disable_prepacking", "0" if bulk else "1")
-    options.log_severity_level = 3
-    # An arena would keep what the largest text needed.
-    options.enable_cpu_mem_arena = bulk
-    # One text is too little work to share; texts are shared out instead.
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

@@ -1,148 +1,116 @@
-"""What speaks for and against an answer, as numbers that mean the same in every store.
+"""What an answer is worth: the probability that its value is right, and that its sentence answers.
 
-Mostly two doubts: that memory does not talk about it at all (words of the question that occur nowhere, low cosine),
-and that somebody else said or did it (the best evidence is by, or about, another speaker than the question's).
+Mostly the doubts are that memory does not talk about it at all (no window answers, words of the question that occur
+nowhere), that somebody else said or did it, and that the words are the wrong ones of the right window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
+from ..model import Caution, Form, Seeks
+from ..ranking import learned
+from ..text import content_stems
+from .judge import Judge
 
-from memcli.languages import spoken
-from memcli.model import Question, Seeks
-from memcli.ranking import learned
-from memcli.reading.passages import Passage
-from memcli.reading.temporal import ShortAnswer
+if TYPE_CHECKING:
+    from .extractive import Look
+    from .relevance import Found
 
-__all__ = ["NAMES", "Confidence", "packaged", "signals"]
+__all__ = ["NAMES", "Confidence", "Doubted", "packaged", "signals"]
 
-Floats = npt.NDArray[np.float32]
-
-
-#: The signals, in the order in which the regression sums them.
+#: The signals, in the order in which the regressions sum them.
 NAMES = (
-    "all.covered", "all.turn_covered", "all.cosine", "all.cosine_drop", "top.turn_covered", "top.cosine",
-    "own_less_other.evidence", "own_less_other.covered", "own_less_other.cosine", "own_less_other.score",
-    "own.evidence", "asks_of_nobody", "answer.by_asked", "lead.by_asked", "top.by_asked", "lead.addressed",
-    "answer.addressed", "top.addressed", "answer.of_self", "lead.of_self", "answer.strength", "answer.typed",
-    "answer.covered", "answer.cosine", "answer.turn_covered", "seeks.when", "seeks.yes_no", "seeks.why", "seeks.how",
-    "seeks.list", "question.length",
+    "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words", "agreeing",
+    "covered", "turn_covered", "cosine", "all.covered", "all.cosine", "by_asked", "asks_of_nobody", "follows",
+    "seeks.when", "seeks.yes_no", "seeks.who", "seeks.count", "seeks.why_how", "seeks.list", "question.length",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Confidence:
-    """A logistic regression over the signals called `names`; below `threshold` the reader abstains."""
+class Doubted:
+    """How an answer is best given, and the probability that it is right like that."""
 
-    names: Sequence[str]
-    mean: Floats
-    scale: Floats
-    weights: Floats
-    bias: float
-    threshold: float
+    form: Form
+    trust: float
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A judge of values and one of quotes. A value is preferred from `preferred` on; below its threshold is silence."""
+
+    value: Judge
+    quote: Judge
+    preferred: float
+    thresholds: Mapping[Caution, float]
 
     @classmethod
-    def of(cls, found: Mapping[str, Any], names: Sequence[str] = NAMES) -> Confidence:
-        """The regression as it is learned, by the names of its signals. Raises ValueError where these are others."""
-        mean, scale, weights = learned.arrays(found["inputs"], names, "mean", "scale", "weight", dtype=np.float32)
-        return cls(names, mean, scale, weights, found["bias"], found["threshold"])
+    def of(cls, found: Mapping[str, Any]) -> Confidence:
+        """As it is learned. Raises ValueError where the signals are others."""
+        value, quote = (Judge.of(found[name], NAMES) for name in ("value", "quote"))
+        return cls(value, quote, found["preferred"], {each: found["thresholds"][each] for each in Caution})
 
     def numbers(self) -> dict[str, object]:
-        """The inverse of `of`, to five significant digits."""
-        mean, scale, weights = (learned.significant(each) for each in (self.mean, self.scale, self.weights))
-        inputs = learned.inputs(self.names, mean=mean, scale=scale, weight=weights)
-        bias, threshold = learned.significant(self.bias), learned.significant(self.threshold)
-        return {"inputs": inputs, "bias": bias, "threshold": threshold}
+        """The inverse of `of`."""
+        return {
+            "value": self.value.numbers(),
+            "quote": self.quote.numbers(),
+            "preferred": self.preferred,
+            "thresholds": dict(self.thresholds),
+        }
 
-    def __call__(self, found: Mapping[str, float]) -> float:
-        """The probability that memory answers the question. Raises ValueError for a signal too many or too few."""
-        row = np.asarray(learned.in_order(found, self.names), dtype=np.float32)
-        z = float((row - self.mean) / self.scale @ self.weights) + self.bias
-        return float(1 / (1 + np.exp(-np.clip(z, -30, 30))))
+    def __call__(self, look: Look) -> Doubted:
+        """What the answer is worth: its value where that is probably right, else its sentence."""
+        row = signals(look)
+        value, quote = self.value(row) if look.text else 0.0, self.quote(row)
+        return Doubted(Form.VALUE, value) if value >= min(self.preferred, quote) else Doubted(Form.QUOTE, quote)
 
 
 @lru_cache(maxsize=1)
 def packaged() -> Confidence:
-    """The regression that ships with memcli."""
+    """What ships with memcli."""
     return Confidence.of(learned.packaged(__package__, "confidence_weights.json"))
 
 
-def signals(question: Question, passages: Sequence[Passage], found: ShortAnswer) -> dict[str, float]:
-    """What the regression takes, by name. `passages` are not empty.
-
-    Of the answer's sentence, of the first one (`top`), and of that with most evidence (`lead`); of the best that the
-    one who is asked about says (`own`), less the best that others say.
-    """
-    answer, top, lead = found.turns[0], passages[0], max(passages, key=_evidence)
-    own = [p for p in passages if p.by_asked > 0]
-    other = [p for p in passages if p.by_asked < 0]
-    cosines = sorted((p.cosine for p in passages), reverse=True)
+def signals(look: Look) -> dict[str, float]:
+    """What the regressions take, by name. Something was read."""
+    answer, question = (look.cited or look.found)[0], look.question
+    others = [each for each in look.found if each.passage.turn != answer.passage.turn]
+    passages = [each.passage for each in look.found]
+    spans = answer.finding.spans
     return {
-        "all.covered": _best(passages, _covered),
-        "all.turn_covered": max(p.turn_covered for p in passages),
-        "all.cosine": cosines[0],
-        "all.cosine_drop": cosines[0] - cosines[min(4, len(cosines) - 1)],
-        "top.turn_covered": top.turn_covered,
-        "top.cosine": top.cosine,
-        "own_less_other.evidence": _best(own, _evidence) - _best(other, _evidence),
-        "own_less_other.covered": _best(own, _covered) - _best(other, _covered),
-        "own_less_other.cosine": _best(own, _cosine) - _best(other, _cosine),
-        "own_less_other.score": _best(own, _score) - _best(other, _score),
-        "own.evidence": _best(own, _evidence) if question.about else 0.5,
+        "trust": answer.trust,
+        "trust.next": max((each.trust for each in others), default=0.0),
+        "read.answers": answer.finding.answers,
+        "value.chance": look.chance,
+        "value.behind": spans[0].chance - look.chance if spans else 0.0,
+        "value.typed": float(look.typed),
+        "value.words": len(look.text.split()) / 5,
+        "agreeing": _agreeing(look, others),
+        "covered": answer.passage.covered,
+        "turn_covered": answer.passage.turn_covered,
+        "cosine": answer.passage.cosine,
+        "all.covered": max(passage.turn_covered for passage in passages),
+        "all.cosine": max(passage.cosine for passage in passages),
+        "by_asked": answer.passage.by_asked,
         "asks_of_nobody": float(question.about is None),
-        "answer.by_asked": answer.by_asked,
-        "lead.by_asked": lead.by_asked,
-        "top.by_asked": top.by_asked,
-        "lead.addressed": _addressed(lead),
-        "answer.addressed": _addressed(answer),
-        "top.addressed": _addressed(top),
-        "answer.of_self": answer.by_asked * (1 - _addressed(answer)),
-        "lead.of_self": lead.by_asked * (1 - _addressed(lead)),
-        "answer.strength": found.strength,
-        "answer.typed": float(found.typed),
-        "answer.covered": answer.covered,
-        "answer.cosine": answer.cosine,
-        "answer.turn_covered": answer.turn_covered,
+        "follows": float(answer.passage.follows),
         "seeks.when": float(question.seeks is Seeks.WHEN),
         "seeks.yes_no": float(question.seeks is Seeks.YES_NO),
-        "seeks.why": float(question.seeks is Seeks.WHY),
-        "seeks.how": float(question.seeks is Seeks.HOW),
+        "seeks.who": float(question.seeks is Seeks.WHO),
+        "seeks.count": float(question.seeks in (Seeks.COUNT, Seeks.LENGTH, Seeks.OFTEN)),
+        "seeks.why_how": float(question.seeks in (Seeks.WHY, Seeks.HOW)),
         "seeks.list": float(question.listing),
         "question.length": len(question.stems) / 5,
     }
 
 
-def _best(passages: Sequence[Passage], of: Callable[[Passage], float]) -> float:
-    return max((of(p) for p in passages), default=0.0)
-
-
-def _evidence(passage: Passage) -> float:
-    return 0.5 * passage.covered + 0.5 * passage.turn_covered + passage.cosine + 0.3 * passage.score
-
-
-def _covered(passage: Passage) -> float:
-    return passage.covered
-
-
-def _cosine(passage: Passage) -> float:
-    return passage.cosine
-
-
-def _score(passage: Passage) -> float:
-    return passage.score
-
-
-def _addressed(passage: Passage) -> float:
-    """1 where the speaker speaks of the listener, not of himself: then it is about the other one."""
-    return _addressing(passage.text)
-
-
-@lru_cache(maxsize=8192)
-def _addressing(text: str) -> float:
-    return spoken([text]).addressing(text)
+def _agreeing(look: Look, others: Sequence[Found]) -> float:
+    """How sure other turns are that say the same words."""
+    said = set(content_stems(look.text))
+    return max(
+        (each.trust for each in others if said and said <= set(content_stems(each.passage.window.text))), default=0.0
+    )

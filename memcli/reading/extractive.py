@@ -1,30 +1,43 @@
-"""The reader that needs no language model: it picks the words that answer, resolves dates, or says nothing."""
+"""The reader that needs no language model: a value, or the sentence that answers, or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from memcli.languages import language, spoken
-from memcli.model import Answer, Hit, Query, Question, Seeks
-from memcli.reading import confidence, identifiers, spans, temporal
-from memcli.reading.change import Scored, newest
-from memcli.reading.confidence import Confidence, signals
-from memcli.reading.network import Network
+from memcli.languages import spoken
+from memcli.model import Answer, Caution, Form, Hit, Query, Question, Seeks, Standing
+from memcli.model.generated import Assertion
+from memcli.reading import confidence, relevance, temporal
+from memcli.reading.advice import advice, respected
+from memcli.reading.confidence import Confidence
+from memcli.reading.judge import Judge
+from memcli.reading.network import Network, network
 from memcli.reading.passages import Passage, Transcript, gather
-from memcli.reading.spans import Candidate, best_candidates
-from memcli.reading.temporal import ShortAnswer
+from memcli.reading.quoting import quoted
+from memcli.reading.relevance import Found
+from memcli.reading.states import standing
+from memcli.reading.values import Value, values
 from memcli.text import content_stems
-from memcli.text.times import month_name
+from memcli.text.times import day, describe, month_name
 
-__all__ = ["NOTHING", "ExtractiveReader", "Reader"]
+__all__ = ["NOTHING", "ExtractiveReader", "Look", "Reader", "found_in", "known_of"]
 
 #: What an answer says that abstains.
 NOTHING = "nothing in memory answers this"
 
-#: An item is listed beside the best one if its score is at least this share of it.
-_LISTED = 0.75
-_MOST_LISTED = 4
+#: An item is listed beside the best one if its window and it are at least this likely, in shares of the best one's.
+_LISTED = 0.4
+_MOST_LISTED = 8
+#: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
+_SAID, _BESIDE = 0.7, 0.6
+#: A no in words that deny nothing.
+_SURE = 0.9
+#: What a value is worth against which something speaks.
+_DOUBTFUL = 0.5
+#: A number of times is believed from this chance on; without one, windows that answer as probably are counted.
+_COUNTED = 0.5
 
 
 class Reader(Protocol):
@@ -34,113 +47,170 @@ class Reader(Protocol):
         """The answer to `query` that `hits`, best first, support; or an abstention."""
 
 
-class ExtractiveReader:
-    """Answers in the words of memory: no model beside the embedder, no connection, the same answer every time.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a reader saw before it doubts: the windows, the likeliest first, and the value with where it comes from."""
 
-    `network` scores candidates, `judge` the doubt of an answer; None for the package's.
+    question: Question
+    found: Sequence[Found]
+    text: str = ""
+    cited: tuple[Found, ...] = ()
+    chance: float = 0.0
+    typed: bool = True
+
+
+class ExtractiveReader:
+    """Answers in the words of memory: no language model, no connection, the same answer every time.
+
+    `network_` reads, `judge` tells which windows answer, `doubt` what the answer is worth; None for the package's.
+    `caution`: how sure an answer must be to be given.
     """
 
-    def __init__(self, transcript: Transcript, network: Network | None = None, judge: Confidence | None = None) -> None:
-        self._transcript = transcript
-        self._network, self._judge = network or spans.packaged(), judge or confidence.packaged()
+    def __init__(
+        self,
+        transcript: Transcript,
+        network_: Network | None = None,
+        judge: Judge | None = None,
+        doubt: Confidence | None = None,
+        *,
+        caution: Caution = Caution.USUAL,
+    ) -> None:
+        self._transcript, self._network = transcript, network_ or network()
+        self._judge, self._doubt = judge or relevance.packaged(), doubt or confidence.packaged()
+        self._threshold = self._doubt.thresholds[caution]
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The answer to `query` that `hits`, best first, support; or an abstention."""
-        question, passages, found = self.look(query, hits)
-        if found is None:
-            return Answer(NOTHING, (), 0.0, abstained=True)
-        trust = self._judge(signals(question, passages, found))
-        abstained = trust < self._judge.threshold
-        cited = tuple(dict.fromkeys(p.turn for p in found.turns))
-        return Answer(NOTHING if abstained else found.text, cited, trust, abstained)
+        return self._answer(self.look(query, hits), 0.0)
 
     def trust(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The same from hits of which somebody said that they hold the answer: none is doubted."""
-        question, passages, found = self.look(query, hits)
-        if found is None:
+        look = self.look(query, hits)
+        if not look.found:
             unit = hits[0].unit
-            return Answer(unit.text, (unit.sources[0],), self._judge.threshold, abstained=False)
-        trust = max(self._judge(signals(question, passages, found)), self._judge.threshold)
-        return Answer(found.text, tuple(dict.fromkeys(p.turn for p in found.turns)), trust, abstained=False)
+            return Answer(unit.text, (unit.sources[0],), self._threshold, abstained=False, form=Form.QUOTE)
+        return self._answer(look, self._threshold)
 
-    def look(self, query: Query, hits: Sequence[Hit]) -> tuple[Question, list[Passage], ShortAnswer | None]:
+    def _answer(self, look: Look, least: float) -> Answer:
+        if not look.found:
+            return Answer(NOTHING, (), 0.0, abstained=True)
+        doubted = self._doubt(look)
+        trust = max(doubted.trust, least)
+        cited = look.cited or (look.found[0],)
+        turns, quote = tuple(dict.fromkeys(each.passage.turn for each in cited)), quoted(look)
+        if trust < self._threshold:
+            return Answer(NOTHING, turns, trust, abstained=True, quote=quote)
+        text = look.text if doubted.form is Form.VALUE else quote
+        return Answer(text, turns, trust, abstained=False, form=doubted.form, quote=quote)
+
+    def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
         passages = gather(question, query, hits, self._transcript)
-        return question, passages, self._find(question, query, passages) if passages else None
-
-    def _find(self, question: Question, query: Query, passages: list[Passage]) -> ShortAnswer | None:
-        value = language(question.language).identifier(question.text)
-        if value is not None and (known := identifiers.find(value, passages)):
-            return known
-        if question.seeks is Seeks.WHEN:
-            return temporal.when(question, query, passages)
-        if question.seeks is Seeks.LENGTH and (stretch := temporal.how_long(passages)):
-            return stretch
-        scored = best_candidates(question, passages, self._network)
-        ranked = sorted(scored, key=lambda pair: -pair[0])
-        if not ranked:
-            return None
-        if question.seeks is Seeks.YES_NO:
-            return _yes_or_no(question, passages)
-        if question.seeks is Seeks.COUNT and (counted := _counted(ranked)):
-            return counted
-        return _listed(ranked) if question.listing else _single(question, ranked)
+        found = relevance.read(question, passages, self._network, self._judge)
+        known = known_of(question, passages, self._transcript)
+        return found_in(question, found, known) if found else Look(question, ())
 
 
-def _single(question: Question, ranked: list[Scored]) -> ShortAnswer:
-    now, before = newest(question, ranked)
-    text = _wording(now)
-    if before is None:
-        return ShortAnswer(text, (now.passage,), ranked[0][0], _is_typed(question, text))
-    return ShortAnswer(f"{text} (before: {_wording(before)}{_until(now)})", (now.passage, before.passage), ranked[0][0])
+def known_of(question: Question, passages: Sequence[Passage], transcript: Transcript) -> list[Assertion]:
+    """What is to be respected, as far as the passages say it, where advice is asked for."""
+    if not question.wants_advice:
+        return []
+    return respected(question, transcript.assertions(list(dict.fromkeys(passage.turn for passage in passages))))
 
 
-def _until(now: Candidate) -> str:
-    at = now.passage.at
+def _advised(question: Question, found: Sequence[Found], known: Sequence[Assertion]) -> Look:
+    """What must be respected and what is liked, with the windows that say so."""
+    by_turn = {each.passage.turn: each for each in reversed(found)}
+    cited = tuple(by_turn[each.turn] for each in known)
+    return Look(question, found, advice(known), cited, max(each.confidence for each in known))
+
+
+def found_in(question: Question, found: Sequence[Found], known: Sequence[Assertion]) -> Look:
+    """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
+    if known:
+        return _advised(question, found, known)
+    if question.seeks is Seeks.YES_NO:
+        return _yes_or_no(question, found)
+    ranked = [value for each in found if (value := _best(question, each))]
+    if not ranked:
+        return Look(question, found)
+    if question.seeks is Seeks.OFTEN or question.counts_times:
+        return _times(question, found, ranked)
+    return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+
+
+def _best(question: Question, found: Found) -> Value | None:
+    """The value of a window that is likeliest, of the kind that is asked for."""
+    if question.seeks is Seeks.WHEN:
+        return next(iter(temporal.dates(question, found)), None)
+    if question.seeks is Seeks.LENGTH:
+        return next(iter(temporal.lengths(found)), None)
+    return next(iter(values(question, found)), None)
+
+
+def _single(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
+    now, before = standing(question, sorted(ranked, key=_likely))
+    text = f"{now.text} (before: {before.text}{_until(now)})" if before else now.text
+    cited = (now.found, before.found) if before else (now.found,)
+    return Look(question, found, text, cited, now.chance, now.typed)
+
+
+def _likely(value: Value) -> float:
+    """The window first, then the value in it; less of another kind than was asked for, of what asks itself, or of
+    another time than the question names.
+    """
+    passage = value.found.passage
+    doubts = (not value.typed, passage.window.text.rstrip().endswith("?"), passage.then < 0)
+    return -value.found.trust * _DOUBTFUL ** sum(doubts) * (0.5 + value.chance)
+
+
+def _until(value: Value) -> str:
+    at = value.found.passage.at
     return f", until {month_name(at)} {at.year}" if at else ""
 
 
-def _counted(ranked: list[Scored]) -> ShortAnswer | None:
-    """The first number among the best candidates' sentences."""
-    for score, candidate in ranked[:8]:
-        said = candidate.passage.text
-        if number := spoken([said]).number(said):
-            return ShortAnswer(number, (candidate.passage,), score)
-    return None
-
-
-def _listed(ranked: list[Scored]) -> ShortAnswer:
-    chosen: list[Candidate] = []
+def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
+    chosen: list[Value] = []
     seen: set[str] = set()
-    for score, candidate in ranked:
-        new = set(content_stems(candidate.text))
-        if score >= _LISTED * ranked[0][0] and not new & seen and len(chosen) < _MOST_LISTED:
-            chosen.append(candidate)
+    ordered = sorted(ranked, key=_likely)
+    for value in ordered:
+        new = set(content_stems(value.text))
+        if _likely(value) <= _LISTED * _likely(ordered[0]) and not new & seen and len(chosen) < _MOST_LISTED:
+            chosen.append(value)
             seen |= new
-    return ShortAnswer(", ".join(_wording(c) for c in chosen), tuple(c.passage for c in chosen), ranked[0][0])
+    text = ", ".join(value.text for value in chosen)
+    return Look(question, found, text, tuple(value.found for value in chosen), chosen[0].chance, chosen[0].typed)
 
 
-def _wording(candidate: Candidate) -> str:
-    """The candidate's words without what only tied them to their sentence."""
-    return spoken([candidate.passage.text]).untied(candidate.text) or candidate.text
+def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
+    """How many times: a number where one is said, else the days on which it was told that it happened."""
+    best = min(ranked, key=_likely)
+    if best.typed and best.chance >= _COUNTED:
+        return _single(question, found, ranked)
+    told = [each for each in found if each.trust >= _COUNTED and each.passage.at]
+    days = {describe(day(each.passage.at)): each for each in sorted(told, key=_at) if each.passage.at}
+    if not days:
+        return _single(question, found, ranked)
+    return Look(question, found, f"{len(days)}: {', '.join(days)}", tuple(days.values()), found[0].trust)
 
 
-def _is_typed(question: Question, text: str) -> bool:
-    if question.seeks is Seeks.COUNT:
-        return bool(spoken([text]).number(text))
-    if question.seeks in (Seeks.WHERE, Seeks.WHO):
-        return any(word[:1].isupper() for word in text.split())
-    return True
+def _at(found: Found) -> float:
+    return found.passage.at.timestamp() if found.passage.at else 0.0
 
 
-def _denies(text: str) -> bool:
-    heard = spoken([text])
-    return heard.denies(text) or heard.is_over(text)
+def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
+    """Yes or no where the window that answers says so, the newest of several; else its words."""
+    near = [each for each in found if each.trust >= _BESIDE * found[0].trust and _takes_side(each)]
+    if not near:
+        return Look(question, found, "", (found[0],), 0.0)
+    best = max(near, key=_at) if question.standing is Standing.NOW else near[0]
+    yes, no = best.finding.yes, best.finding.no
+    return Look(question, found, "Yes" if yes > no else "No", (best,), max(yes, no))
 
 
-def _yes_or_no(question: Question, passages: list[Passage]) -> ShortAnswer:
-    """Yes where the best sentence affirms what the question says; no where one of the two denies it."""
-    best = max(passages, key=lambda p: p.covered + p.cosine + 0.3 * p.score)
-    denied = _denies(best.text) != _denies(question.text)
-    return ShortAnswer("No" if denied else "Yes", (best,), best.cosine, typed=best.covered > 0)
+def _takes_side(found: Found) -> bool:
+    """Whether a window says yes or no, by the network and by its words: a yes denies nothing, a no mostly something."""
+    text = found.passage.window.text
+    denies = spoken([text]).denies(text) or spoken([text]).is_over(text)
+    return (found.finding.yes >= _SAID and not denies) or found.finding.no >= (_SAID if denies else _SURE)

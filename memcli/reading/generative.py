@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from memcli.errors import ModelUnavailable
-from memcli.model import Answer, Hit, Query, TurnId
+from memcli.model import Answer, Form, Hit, Query, TurnId
 from memcli.providers.language import LanguageModel, Watch
 from memcli.providers.metering import Usage
 from memcli.providers.prompts import Prompt, fenced, prompt
 from memcli.providers.structured import ModelMessage, Schema, begun
 from memcli.reading.context import build_context
 from memcli.reading.extractive import NOTHING, Reader
+from memcli.reading.quoting import said
 from memcli.text import clean
 from memcli.text.times import weekday_name
 
@@ -138,7 +139,18 @@ def _checked(reply: Mapping[str, Any], shown: Sequence[Hit], held: float, usage:
     citations, share = _cited(reply["citations"], shown)
     if not (reply["answerable"] and text):
         return Answer(NOTHING, citations, 0.0, abstained=True, usage=usage)
-    return Answer(text, citations, share * held, abstained=False, usage=usage, unsupported=not citations)
+    cited = [hit.unit for hit in shown if hit.unit.sources[0] in citations]
+    quote = said(cited[0].label, cited[0].at, cited[0].text) if cited else ""
+    return Answer(
+        text,
+        citations,
+        share * held,
+        abstained=False,
+        usage=usage,
+        unsupported=not citations,
+        form=Form.VALUE,
+        quote=quote,
+    )
 
 
 def _cited(given: Sequence[str], shown: Sequence[Hit]) -> tuple[tuple[TurnId, ...], float]:

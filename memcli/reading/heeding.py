@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model import Answer, Hit, Query
+from ..model import Answer, Caution, Hit, Query
 from ..store.connection import Store
 from ..store.views.view import View
 from ..text import words
@@ -49,9 +49,9 @@ class HeedingReader:
     def _wrong(self, query: Query) -> set[tuple[str, ...]]:
         """What is said of the turns that wrong answers rested on: with all that was found, and of them alone."""
         whole = self._reader.read(query, self._before)
-        alone = self._reader.look(query, [hit for hit in self._before if refuted(query, hit)])[2]
+        alone = self._reader.look(query, [hit for hit in self._before if refuted(query, hit)])
         texts = [whole.text] if not query.wrong.isdisjoint(whole.citations) else []
-        return {_gist(text) for text in (*texts, *([alone.text] if alone else []))}
+        return {_gist(text) for text in (*texts, *([alone.text] if alone.text else []))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,13 @@ class StoredReader:
     store: Store
     view: View
     before: Sequence[Hit]
+    caution: Caution = Caution.USUAL
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """See `Reader.read`."""
         with self.store.reading():
-            return HeedingReader(ExtractiveReader(StoredTranscript(self.view)), self.before).read(query, hits)
+            reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution)
+            return HeedingReader(reader, self.before).read(query, hits)
 
 
 def refuted(query: Query, hit: Hit) -> bool:

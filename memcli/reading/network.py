@@ -1,70 +1,118 @@
-"""The small network that scores candidate answers (`reading.spans`), over named numbers."""
+"""The network that reads: a question and a window of what was said, together.
+
+MiniLM (Wang et al. 2020) whose upper layers were trained further, with three heads: whether the window answers, where
+the answer begins and ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says yes or no.
+`benchmarks/train_reader.py` makes its weights, docs/reading.md has what it was trained on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from memcli.ranking import learned
+from ..providers import onnx
+from ..providers.minilm import tokenizer
 
-__all__ = ["Network"]
+if TYPE_CHECKING:
+    from .windows import Window
 
-Matrix = npt.NDArray[np.float32]
+__all__ = ["Finding", "Network", "Span", "network"]
+
+Floats = npt.NDArray[np.float32]
+_SHA256 = "0c2b3ebbc61337549c916f3a5aa1d1877bd80043c18fa1076d0945ac57d56bdf"
+#: Tokens at most: of the question, of what stands before a window, of the window. As in training.
+_QUESTION, _BEFORE, _OWN = 48, 32, 104
+#: Tokens of an answer, and answers that are kept of a window.
+_LONGEST, _KEPT = 24, 6
+#: Findings that are kept in bulk: several contenders are given the same windows.
+_REMEMBERED = 20_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`text[start:end]` of a window as it is shown, with the probability that it is the answer, if one is there."""
+
+    start: int
+    end: int
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the network makes of a window: `answers` is a logit, spans are best first; `yes` and `no` sum to 1."""
+
+    answers: float
+    yes: float
+    no: float
+    spans: Sequence[Span]
+
+
 class Network:
-    """One hidden layer with rectified units; its input, the numbers called `names`, is standardised."""
+    """Reads windows. Each is a run of its own, so what is found in it depends on nothing else.
 
-    names: Sequence[str]
-    mean: Matrix
-    scale: Matrix
-    hidden: Matrix
-    hidden_bias: Matrix
-    output: Matrix
-    output_bias: float
+    `weights`: another file of the same make, for measuring; it is not checked. `bulk`: many questions are going to be
+    asked, some of them again over the same windows. Raises ModelUnavailable.
+    """
 
-    @classmethod
-    def of(cls, found: Mapping[str, Any], names: Sequence[str]) -> Network:
-        """The network as it is learned, by the names of its inputs. Raises ValueError where these are others."""
-        mean, scale, hidden = learned.arrays(found["inputs"], names, "mean", "scale", "hidden", dtype=np.float32)
-        bias, output = (np.array(found[field], dtype=np.float32) for field in ("hidden_bias", "output"))
-        return cls(names, mean, scale, hidden, bias, output, found["output_bias"])
-
-    def numbers(self) -> dict[str, object]:
-        """The inverse of `of`, to five significant digits."""
-        mean, scale, hidden, hidden_bias, output, output_bias = (
-            learned.significant(each)
-            for each in (self.mean, self.scale, self.hidden, self.hidden_bias, self.output, self.output_bias)
-        )
-        inputs = learned.inputs(self.names, mean=mean, scale=scale, hidden=hidden)
-        return {"inputs": inputs, "hidden_bias": hidden_bias, "output": output, "output_bias": output_bias}
-
-    def __call__(self, rows: Matrix) -> Matrix:
-        """The score of each row."""
-        return self.scores(self.sums(rows, self.names))
-
-    def sums(self, rows: Matrix, names: Sequence[str]) -> Matrix:
-        """What `rows`, which hold these numbers alone, add to the hidden units: their sum is what `scores` takes."""
-        return rows @ self._plain[0][[self._places[name] for name in names]]
-
-    def scores(self, sums: Matrix) -> Matrix:
-        """The score of each row, from its sums over all numbers."""
-        inner = sums + self._plain[1]
-        scores: Matrix = np.maximum(inner, 0, out=inner) @ self.output + np.float32(self.output_bias)
-        return scores
+    def __init__(self, weights: Path | None = None, *, bulk: bool = False) -> None:
+        self._weights, self._bulk = weights, bulk
+        self._tokenizer = tokenizer()
+        self._found = lru_cache(_REMEMBERED)(self._find) if bulk else self._find
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
+    def _session(self) -> Any:
+        path = self._weights or onnx.packaged(__package__, "reader.onnx", _SHA256)
+        return onnx.session(path, bulk=self._bulk)
+
+    def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
+        """What is found in each window."""
+        asked = tuple(self._tokenizer.encode(question, add_special_tokens=False).ids[:_QUESTION])
+        return [self._found(asked, window) for window in windows]
+
+    def _find(self, asked: tuple[int, ...], window: Window) -> Finding:
+        first, last = self._ends
+        before = self._tokenizer.encode(window.before, add_special_tokens=False).ids[-_BEFORE:]
+        own = self._tokenizer.encode(window.shown, add_special_tokens=False)
+        head = [first, *asked, last, *before, last]
+        ids = np.array([[*head, *own.ids[:_OWN], last]], dtype=np.int64)
+        kinds = (np.arange(ids.shape[1]) >= len(asked) + 2).astype(np.int64)[None, :]
+        answers, place, polarity = self._session.run(None, {"ids": ids, "kinds": kinds})
+        yes, no = _shares(polarity[0])
+        spans = _spans(place[0, len(head) : -1], own.offsets[:_OWN])
+        return Finding(float(answers[0]), float(yes), float(no), spans)
 
     @cached_property
-    def _plain(self) -> tuple[Matrix, Matrix]:
-        """The weights and the bias of the hidden units for input that is not standardised."""
-        weights = self.hidden.astype(np.float64) / self.scale[:, None]
-        return weights.astype(np.float32), (self.hidden_bias - self.mean @ weights).astype(np.float32)
+    def _ends(self) -> tuple[int, int]:
+        """The tokens that stand before everything and after each part."""
+        return tuple(self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=2)
+def network(*, bulk: bool = False) -> Network:
+    """The network that ships with memcli; its weights are loaded at the first window."""
+    return Network(bulk=bulk)
+
+
+def _shares(logits: Floats) -> Floats:
+    raised = np.exp(logits - logits.max())
+    shares: Floats = raised / raised.sum()
+    return shares
+
+
+def _spans(place: Floats, offsets: Sequence[tuple[int, int]]) -> list[Span]:
+    """The likeliest runs of whole words, by the product of the chances of their ends."""
+    begins, ends = _shares(place[:, 0]), _shares(place[:, 1])
+    chances = np.triu(np.outer(begins, ends)) * (np.tri(len(begins), k=_LONGEST).T > 0)
+    found: list[Span] = []
+    for flat in np.argsort(-chances, axis=None, kind="stable")[: 4 * _KEPT]:
+        first, last = divmod(int(flat), len(begins))
+        span = Span(offsets[first][0], offsets[last][1], float(chances[first, last]))
+        if span.chance > 0 and len(found) < _KEPT:
+            found.append(span)
+    return found

@@ -1,10 +1,9 @@
-"""The sentences that a reader looks at, each with what speaks for it."""
+"""The windows that a reader looks at, each with what speaks for it before it is read."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Protocol
@@ -12,15 +11,20 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from memcli.model import Hit, Kind, Query, Question, Seeks, Turn, TurnId
+from memcli.languages import spoken
+from memcli.model import Hit, Query, Question, Turn, TurnId
+from memcli.model.generated import Assertion
+from memcli.reading import windows
+from memcli.reading.windows import Window
 from memcli.text import stems
+from memcli.text.times import TimeKind
 
 __all__ = ["Passage", "Transcript", "gather"]
 
-#: What an EDU answers or replies to stands behind it: its dates are not the EDU's.
-_ASIDE = re.compile(r" \((?:asked by|in reply to|said after)\b.*\)\.?$", re.DOTALL)
-#: Evidence further down adds candidates, but hardly ever the answer.
-DEPTH = 12
+#: Hits that are read, those of them whose next turns are read too, and windows in all: twice as much answered no better.
+_DEPTH, _FOLLOWED, _MOST = 12, 5, 18
+#: Windows of one turn: those nearest to the question.
+_OF_TURN = 2
 
 
 class Transcript(Protocol):
@@ -34,8 +38,8 @@ class Transcript(Protocol):
     ) -> Mapping[TurnId, Sequence[tuple[str, float]]]:
         """The sentences of each turn with their cosine to `vector`."""
 
-    def speakers(self) -> frozenset[str]:
-        """Everybody who says something."""
+    def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
+        """What is asserted in these turns."""
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """How rare each stem is among the turns: log(1 + (N - df + ½) / (df + ½))."""
@@ -43,62 +47,108 @@ class Transcript(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One sentence of a hit.
+    """A window of a turn, with where its turn stands among the hits.
 
-    `covered`, `turn_covered` and `asked` are shares of the question's weight of words: in the sentence, in its turn,
-    and in what somebody else said just before. `behind` and `lacking` say how far its cosine and its coverage fall
-    short of the best sentence's. `by_asked` is 1 if the one whom the question is about says it, -1 if another does.
+    `score` is the hit's over the best one's; `cosine` that of the window's best sentence. `covered` and `turn_covered`
+    are shares of the question's weight of words: in the window, in its turn. `by_asked` is 1 if the one whom the
+    question is about says it, -1 if another does. `follows`: it is no hit, but the turn after one. `then` is 1 if it
+    was said, or tells of something, at a time that the question names, -1 if not, 0 where it names none.
     """
 
-    text: str
+    window: Window
     turn: TurnId
-    speaker: str
     at: datetime | None
     rank: int
     score: float
     cosine: float
     covered: float
     turn_covered: float
-    asked: float
     by_asked: float
+    follows: bool
     turn_text: str
-    behind: float = 0.0
-    lacking: float = 0.0
+    then: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A turn that is read, for the hit at `rank`."""
+
+    turn: Turn
+    rank: int
+    score: float
+    follows: bool
 
 
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
-    """The sentences of the best hits, best hit first."""
-    chosen = hits[:DEPTH]
-    weights = _StemWeights(transcript.rarity(question.stems))
-    dating = question.seeks is Seeks.WHEN
-    turns = [hit.unit.sources[0] for hit in chosen if not (dating and hit.unit.kind is Kind.EDU)]
-    sentences = transcript.sentences(turns, query.vector)
-    said = [[(text, cosine, weights.covered(text)) for text, cosine in _said(hit, sentences)] for hit in chosen]
-    cosine = max((cosine for each in said for _, cosine, _ in each), default=0.0)
-    covered = max((covered for each in said for _, _, covered in each), default=0.0)
-    top = max((hit.score for hit in chosen), default=0.0)
+    """The windows of the best hits and of what follows the first of them, best hit first."""
+    weights, then = _StemWeights(transcript.rarity(question.stems)), _named_times(question.text, query.asked_at)
+    places = list(_places(hits[:_DEPTH], transcript))
+    sentences = transcript.sentences([place.turn.id for place in places], query.vector)
     found: list[Passage] = []
-    for rank, (hit, each) in enumerate(zip(chosen, said, strict=True)):
-        unit = hit.unit
-        turn, turn_covered = unit.sources[0], weights.covered(unit.text)
-        asked = _covered_before(turn, transcript, weights)
-        by_asked = _spoken_by(unit.label, question.about)
-        relative = hit.score / top if top > 0 else 1.0 / (1 + rank)
-        found.extend(
-            Passage(text, turn, unit.label, unit.at, rank, relative, near, part, turn_covered, asked, by_asked,
-                    unit.text, cosine - near, covered - part)
-            for text, near, part in each
-        )  # fmt: skip
-    return found
+    for place in places:
+        found.extend(_of_turn(question, place, sentences[place.turn.id], transcript, weights))
+    return [replace(each, then=_then(each, then)) for each in found[:_MOST]]
 
 
-def _said(hit: Hit, sentences: Mapping[TurnId, Sequence[tuple[str, float]]]) -> Sequence[tuple[str, float]]:
-    """The sentences of the turn that a hit is told in; of an EDU that is to date something, what it says itself.
+def _named_times(text: str, at: datetime | None) -> list[tuple[datetime, datetime]]:
+    """When the times that a text names begin and end, without zones."""
+    found = spoken([text]).times(text, at)
+    spans = [each.span for each in found if each.kind is not TimeKind.CLOCK]
+    return [(span.start.replace(tzinfo=None), span.end.replace(tzinfo=None)) for span in spans]
 
-    The words that answer are best as they were said, and a date as the EDU has it: counted already, and whole.
-    """
-    found = sentences.get(hit.unit.sources[0])
-    return found if found is not None else [(_ASIDE.sub("", hit.unit.text), hit.trace.get("cosine", 0.0))]
+
+def _then(passage: Passage, asked: Sequence[tuple[datetime, datetime]]) -> float:
+    if not asked:
+        return 0.0
+    told = [start for start, _ in _named_times(passage.window.text, passage.at)]
+    stated = told or ([passage.at.replace(tzinfo=None)] if passage.at else [])
+    return 1.0 if any(start <= each < end for each in stated for start, end in asked) else -1.0
+
+
+def _places(hits: Sequence[Hit], transcript: Transcript) -> Iterator[_Place]:
+    """The turns that the hits rest on, and where they ask or go on, the turns behind them; each once."""
+    top = max((hit.score for hit in hits), default=0.0)
+    seen: set[TurnId] = set()
+    for rank, hit in enumerate(hits):
+        score = hit.score / top if top > 0 else 1.0 / (1 + rank)
+        near = transcript.around(hit.unit.sources[0], 0, _after(hit.unit.text) if rank < _FOLLOWED else 0)
+        for step, turn in enumerate(near):
+            if turn.id not in seen:
+                seen.add(turn.id)
+                yield _Place(turn, rank, score, follows=step > 0)
+
+
+def _after(text: str) -> int:
+    return 2 if "?" in text else 1
+
+
+def _of_turn(
+    question: Question,
+    place: _Place,
+    said: Sequence[tuple[str, float]],
+    transcript: Transcript,
+    weights: _StemWeights,
+) -> list[Passage]:
+    turn = place.turn
+    texts = [text for text, _ in said]
+    parts = sorted(windows.spans(texts), key=lambda part: -max(near for _, near in said[slice(*part)]))[:_OF_TURN]
+    whole, by_asked = weights.covered(turn.text), _spoken_by(turn.speaker, question.about)
+    return [
+        Passage(
+            Window(turn.speaker, " ".join(texts[start:end]), _before(turn, texts[:start], transcript)),
+            turn.id, turn.said_at, place.rank, place.score, max(near for _, near in said[start:end]),
+            weights.covered(" ".join(texts[start:end])), whole, by_asked, place.follows, turn.text,
+        )
+        for start, end in parts
+    ]  # fmt: skip
+
+
+def _before(turn: Turn, own: Sequence[str], transcript: Transcript) -> str:
+    """The end of what stands before a window: of its turn, or of the turn before."""
+    if own:
+        return windows.tail(turn.speaker, " ".join(own))
+    around = transcript.around(turn.id, 1, 0)
+    return windows.tail(around[0].speaker, around[0].text) if len(around) > 1 else ""
 
 
 def _spoken_by(speaker: str, about: str | None) -> float:
@@ -121,8 +171,3 @@ class _StemWeights:
 @lru_cache(maxsize=8192)
 def _stems_in(text: str) -> frozenset[str]:
     return frozenset(stems(text))
-
-
-def _covered_before(turn: TurnId, transcript: Transcript, weights: _StemWeights) -> float:
-    around = transcript.around(turn, 1, 0)
-    return weights.covered(around[0].text) if len(around) > 1 and around[0].speaker != around[-1].speaker else 0.0

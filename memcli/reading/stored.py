@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Turn, TurnId
+from ..model.generated import Assertion
 from ..ranking.bm25 import idf
+from ..store.assertions import stated
 from ..store.cosine import cosines
 from ..store.views.view import View
 
@@ -41,16 +43,12 @@ class StoredTranscript:
             for turn, row in zip(turn_ids, rows, strict=True)
         }
 
-    def speakers(self) -> frozenset[str]:
-        """See `Transcript.speakers`."""
-        return self._view.once(_speakers)
+    def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
+        """See `Transcript.assertions`."""
+        return self._view.read(lambda db: stated(db, turn_ids))
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """See `Transcript.rarity`."""
         found = self._view.postings(stems)
         frequencies = [len(found[stem][0]) if stem in found else 0 for stem in stems]
         return dict(zip(stems, idf(frequencies, self._view.n).tolist(), strict=True))
-
-
-def _speakers(view: View) -> frozenset[str]:
-    return frozenset(view.speaker_names)

@@ -3,58 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import lru_cache
 
-from memcli.languages import spoken
-from memcli.model import Query, Question
-from memcli.reading.passages import Passage
-from memcli.text.times import Expression, Grain, Span, TimeKind, day, describe
+from ..languages import spoken
+from ..model import Question
+from ..text.times import Expression, Grain, Span, TimeKind, day, describe, weekday_name
+from .relevance import Found
+from .values import Value
 
-__all__ = ["ShortAnswer", "how_long", "when"]
+__all__ = ["dates", "lengths"]
 
-
-@dataclass(frozen=True, slots=True)
-class ShortAnswer:
-    """A short answer and where it comes from. `typed`: it is of the kind that was asked for."""
-
-    text: str
-    turns: tuple[Passage, ...]
-    strength: float
-    typed: bool = True
+#: How much less a day on which something was told is worth than a date that was named.
+_UNNAMED = 0.5
 
 
-def when(question: Question, query: Query, passages: Sequence[Passage]) -> ShortAnswer | None:
-    """The date of what the question asks about; the date of the turn where the turn names none."""
-    asked = [e.span for e in _times(question.text, query.asked_at)]
-    dated = [(_expression(passage), passage) for passage in passages]
-    known = [
-        (_support(passage) + 0.15 * (expression is not None) + 0.3 * _overlaps(asked, expression, passage.at), place)
-        for place, (expression, passage) in enumerate(dated)
-        if expression is not None or passage.at is not None
-    ]
-    if not known:
-        return None
-    strength, place = max(known, key=lambda pair: pair[0])
-    return _told(question, *dated[place], strength)
+def dates(question: Question, found: Found) -> list[Value]:
+    """The dates that a window gives: those it names, the likeliest first; else the day on which it was said."""
+    window, at = found.passage.window, found.passage.at
+    named = [(_chance(each, found), each) for each in _times(window.shown, at)]
+    if not named:
+        named = [(_UNNAMED * 0.5, each) for each in _times(found.passage.turn_text, at)]
+    named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
+    told = [Value(_coarse(question, each, each.span), found, chance) for chance, each in named]
+    if at is not None:
+        said = day(at)
+        told.append(Value(_coarse(question, said, said), found, _UNNAMED, typed=False))
+    return told
 
 
-def _told(question: Question, expression: Expression | None, passage: Passage, strength: float) -> ShortAnswer:
-    if expression is not None:
-        return ShortAnswer(_coarse(question, expression, expression.span), (passage,), strength)
-    assert passage.at is not None
-    said = day(passage.at)
-    return ShortAnswer(_coarse(question, said, said), (passage,), strength, typed=False)
+def _chance(expression: Expression, found: Found) -> float:
+    """How much of what the network likes lies in the expression; some in any case."""
+    liked = sum(
+        span.chance
+        for span in found.finding.spans
+        if span.start < expression.end_offset and span.end > expression.start_offset
+    )
+    return max(min(liked, 1.0), 0.1)
 
 
-def _expression(passage: Passage) -> Expression | None:
-    """The expression of the sentence, or of the whole turn, that most probably dates what the question asks about."""
-    for text in (passage.text, passage.turn_text):
-        found = _times(text, passage.at)
-        if found:
-            return min(found, key=lambda e: (e.kind is TimeKind.STRETCH, spoken([text]).is_vague(e.text)))
-    return None
+def _is_vague(expression: Expression) -> bool:
+    return expression.kind is TimeKind.STRETCH or spoken([expression.text]).is_vague(expression.text)
 
 
 def _times(text: str, at: datetime | None) -> Sequence[Expression]:
@@ -67,38 +56,33 @@ def _times_in(text: str, at: datetime | None, zone: tzinfo | None) -> Sequence[E
     return [e for e in spoken([text]).times(text, at) if e.kind is not TimeKind.CLOCK]
 
 
-def _overlaps(asked: list[Span], expression: Expression | None, at: datetime | None) -> float:
-    if not asked or (expression is None and at is None):
-        return 0.0
-    start = expression.span.start if expression is not None else at
-    assert start is not None
-    stated = start.replace(tzinfo=None)
-    return float(any(s.start.replace(tzinfo=None) <= stated < s.end.replace(tzinfo=None) for s in asked))
-
-
 def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
     if question.grain == Grain.YEAR:
         return describe(Span(span.start, span.end, Grain.YEAR))
     if question.grain == Grain.MONTH and span.grain is not Grain.YEAR:
         return describe(Span(span.start, span.end, Grain.MONTH))
+    if isinstance(what, Expression) and what.relation and span.grain is Grain.DAY:
+        return f"{weekday_name(span.start)} {describe(span)}"
     return describe(what)
 
 
-def _support(passage: Passage) -> float:
-    return (
-        0.6 * passage.score + 0.6 * passage.covered + 0.3 * passage.turn_covered + 0.5 * passage.cosine
-        + 0.15 * passage.by_asked - 0.2 * ("?" in passage.text)
-    )  # fmt: skip
+def lengths(found: Found) -> list[Value]:
+    """The lengths of time that a window names, the likeliest first."""
+    shown = found.passage.window.shown
+    named = [(start, end, _overlap(start, end, found)) for start, end in _joined(shown)]
+    return [Value(shown[start:end], found, chance) for start, end, chance in sorted(named, key=lambda each: -each[2])]
 
 
-def how_long(passages: Sequence[Passage]) -> ShortAnswer | None:
-    """The length of time that the best sentence with one names."""
-    found = [
-        ShortAnswer(text, (passage,), _support(passage)) for passage in passages for text in _lengths(passage.text)
-    ]
-    return max(found, key=lambda f: f.strength, default=None)
+def _joined(text: str) -> list[tuple[int, int]]:
+    """Where lengths of time begin and end: "9 hours and 10 minutes" is one."""
+    joined: list[tuple[int, int]] = []
+    for each in spoken([text]).lengths(text):
+        if joined and text[joined[-1][1] : each.start_offset].strip() in ("", ",", "and", ", and", "&"):
+            joined[-1] = (joined[-1][0], each.end_offset)
+        else:
+            joined.append((each.start_offset, each.end_offset))
+    return joined
 
 
-@lru_cache(maxsize=8192)
-def _lengths(text: str) -> Sequence[str]:
-    return [length.text for length in spoken([text]).lengths(text)]
+def _overlap(start: int, end: int, found: Found) -> float:
+    return max(0.1, sum(span.chance for span in found.finding.spans if span.start < end and span.end > start))

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model import Kind
+from ..model import Kind, TurnId
+from ..model.generated import Assertion
+from ..model.relations import SHAPING, RelationType
 from .memories import MemoryRow, append_memories, numbered_memories
-from .rows import append, scalar
+from .rows import append, from_stored, scalar
 from .schema import of_kinds
 from .units import Numbers, UnitRows, drop_units, write_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["AssertionRow", "assertions_in", "doubtful", "drop_assertions", "write_assertions"]
+__all__ = ["AssertionRow", "assertions_in", "doubtful", "drop_assertions", "stated", "write_assertions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,23 @@ def assertions_in(db: DuckDBPyConnection, session: int) -> list[tuple[int, str, 
            where unit.session = ? order by assertion.unit""",
         [session],
     ).fetchall()
+
+
+def stated(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> list[Assertion]:
+    """What is asserted in these turns and may shape an answer, in the order in which it was said; of one who speaks of
+    himself the head is the speaker.
+    """
+    rows = db.execute(
+        f"""select label, relation, tail, t.said_at, t.utc_offset, t.id, confidence, negated, strength, t.speaker
+           from assertion join memory using (unit) join source using (unit) join turn t on t.seq = source.turn
+           where t.id in (select unnest(?::varchar[])) and confidence >= {SHAPING} order by t.seq, unit""",
+        [list(turns)],
+    ).fetchall()
+    return [
+        Assertion(speaker if head.lower() == f"the {speaker}".lower() else head, RelationType(relation), tail,
+                  from_stored(at, offset), TurnId(turn), confidence, negated, strength)
+        for head, relation, tail, at, offset, turn, confidence, negated, strength, speaker in rows
+    ]  # fmt: skip
 
 
 def doubtful(db: DuckDBPyConnection, below: float) -> tuple[int, int]:

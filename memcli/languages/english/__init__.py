@@ -26,8 +26,6 @@ class English(Language):
     """English. Each rule's module is loaded when it is first asked: a search needs few of them."""
 
     code = "en"
-    infinitive = "to"
-    capitals = frozenset(("i", "i'm", "i've", "i'd", "i'll"))
 
     def telling_stems(self, text: str) -> frozenset[str]:
         """See `Language.telling_stems`."""
@@ -175,30 +173,6 @@ class English(Language):
 
         return mentions(question, speakers)
 
-    def word_class(self, word: str) -> str:
-        """See `Language.word_class`."""
-        from .answers import word_class
-
-        return word_class(word)
-
-    def may_begin(self, word: str) -> bool:
-        """See `Language.may_begin`."""
-        from .answers import may_begin
-
-        return may_begin(word)
-
-    def may_end(self, word: str) -> bool:
-        """See `Language.may_end`."""
-        from .answers import may_end
-
-        return may_end(word)
-
-    def is_number(self, word: str) -> bool:
-        """See `Language.is_number`."""
-        from .answers import is_number
-
-        return is_number(word)
-
     def number(self, text: str) -> str:
         """See `Language.number`."""
         from .answers import number
@@ -216,12 +190,6 @@ class English(Language):
         from .answers import ENDED
 
         return bool(ENDED.search(text.lower()))
-
-    def addressing(self, text: str) -> float:
-        """See `Language.addressing`."""
-        from .answers import addressing
-
-        return addressing(text)
 
     def is_vague(self, time: str) -> bool:
         """See `Language.is_vague`."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from ...text import times as spans
 from ...text.times import ONE_DAY, Grain, Span, TimeKind
+from .outlook import outlook
 from .words import listed
 
 __all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Meaning", "amount", "compiled"]
@@ -32,8 +33,8 @@ _HOLIDAYS = {
     "valentine's day": (2, 14),
     "valentine's": (2, 14),
 }
+_HOUR = re.compile(r",?\s+(?:at\s+)?(?:[01]?\d|2[0-3])(?::[0-5]\d|\s*[ap]\.?m\b)", re.IGNORECASE)
 _ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
-_FUTURE = re.compile(r"\b(?:will|going to|gonna|won't|plan\w*|upcoming|can't wait|excited for|look\w* forward)\b|'ll\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,24 @@ def _full_year(digits: str) -> int:
     return int(digits) + (0 if len(digits) == 4 else 2000 if int(digits) < 70 else 1900)
 
 
-def _nearest(at: datetime, month: int, day: int, future: bool) -> datetime:
-    """The day and month without a year: the one nearest to `at`, or the next one where the future is spoken of."""
+def _nearest(at: datetime, month: int, day: int, outlook: int) -> datetime:
+    """The day and month without a year: the one nearest to `at`, on the side that is spoken of, if one is."""
     near = [spans.midnight(at).replace(year=at.year + y, month=month, day=day) for y in (-1, 0, 1)]
-    ahead = [d for d in near if d >= spans.midnight(at)]
-    return ahead[0] if future and ahead else min(near, key=lambda d: abs(d - at))
+    if outlook > 0:
+        return next(d for d in near if d >= spans.midnight(at))
+    if outlook < 0:
+        return next(d for d in reversed(near) if d <= at)
+    return min(near, key=lambda d: abs(d - at))
+
+
+def _outlook(match: Match) -> int:
+    """Whether what is dated lies ahead, 1, or behind, -1; a time of day beside it is an appointment's."""
+    told = outlook(match.string, match.start(), match.end())
+    return told or int(bool(_HOUR.match(match.string, match.end())))
 
 
 def _is_future(match: Match) -> bool:
-    return bool(_FUTURE.search(match.string[max(0, match.start() - 60) : match.start()].lower()))
+    return _outlook(match) > 0
 
 
 def _full_date(match: Match, at: datetime) -> Meaning | None:
@@ -87,7 +97,7 @@ def _full_date(match: Match, at: datetime) -> Meaning | None:
     if groups["year"]:
         start = spans.midnight(at).replace(year=_full_year(groups["year"]), month=month, day=day)
     else:
-        start = _nearest(at, month, day, _is_future(match))
+        start = _nearest(at, month, day, _outlook(match))
     if groups.get("last"):
         end = start.replace(day=int(groups["last"])) + ONE_DAY
         return Meaning(Span(start, end, Grain.RANGE), TimeKind.ABSOLUTE) if end > start else None
@@ -118,23 +128,23 @@ def _named_month(match: Match, at: datetime) -> Meaning:
         span = spans.month(spans.midnight(at).replace(year=_full_year(year), month=month, day=1))
     else:
         lead = (match["lead"] or "").lower()
-        shift = _year_shift(lead, month - at.month, _is_future(match))
+        shift = _year_shift(lead, month - at.month, _outlook(match))
         span = spans.month(spans.midnight(at).replace(year=at.year + shift, month=month, day=1))
     return _since(span, at) if (match["lead"] or "").lower().startswith("since") else Meaning(span, TimeKind.ABSOLUTE)
 
 
-def _year_shift(lead: str, ahead: int, future: bool, still: int = 0) -> int:
+def _year_shift(lead: str, ahead: int, outlook: int, still: int = 0) -> int:
     """The year, relative to this one, of a month or season that is `ahead` months from now.
 
     `still` is the least `ahead` at which it is not yet over, so that "last" means the one of a year ago.
     """
     if lead.startswith(("last", "since last", "past", "this past")):
         return -1 if ahead >= still else 0
-    if future or lead.startswith("next"):
+    if outlook > 0 or lead.startswith("next"):
         return 1 if ahead < 0 or (ahead == 0 and lead.startswith("next")) else 0
     if lead.startswith("this"):
         return 0
-    return -1 if ahead > 2 else 0
+    return -1 if ahead > (0 if outlook < 0 else 2) else 0
 
 
 def _part_of_month(match: Match, at: datetime) -> Meaning:
@@ -166,7 +176,7 @@ def _named_season(match: Match, at: datetime) -> Meaning:
     if match["year"]:
         return Meaning(spans.season(at, name, int(match["year"])), TimeKind.ABSOLUTE)
     return Meaning(
-        spans.season(at, name, at.year + _year_shift(lead, spans.SEASONS[name] - at.month, _is_future(match), -2))
+        spans.season(at, name, at.year + _year_shift(lead, spans.SEASONS[name] - at.month, _outlook(match), -2))
     )
 
 
@@ -230,6 +240,16 @@ def _weekday(match: Match, at: datetime) -> Meaning | None:
     return Meaning(spans.day(at, days), relation=relation)
 
 
+def _weekday_of_month(match: Match, at: datetime) -> Meaning | None:
+    """Monday the 13th: the nearest day that is both, on the side that is spoken of."""
+    target, number, side = _weekday_number(match["weekday"]), int(match["day"]), _outlook(match)
+    months = [spans.month(at, step) for step in range(-7, 8)]
+    days = [month.start + timedelta(days=number - 1) for month in months if (month.end - month.start).days >= number]
+    fitting = [d for d in days if d.weekday() == target and (d - spans.midnight(at)).days * side >= 0]
+    near = min(fitting, key=lambda d: abs(d - at), default=None)
+    return Meaning(spans.day(near), TimeKind.ABSOLUTE) if near else None
+
+
 def _anchored(match: Match, at: datetime) -> Meaning | None:
     """The week before 13 September 2023, two weeks after it, the Friday before it: as `describe` words them."""
     anchor = spans.midnight(at).replace(
@@ -279,7 +299,7 @@ def _stretch(match: Match, at: datetime) -> Meaning | None:
 
 def _holiday(match: Match, at: datetime) -> Meaning:
     month, day = _HOLIDAYS[match["holiday"].lower()]
-    return Meaning(spans.day(_nearest(at, month, day, _is_future(match))), TimeKind.ABSOLUTE)
+    return Meaning(spans.day(_nearest(at, month, day, _outlook(match))), TimeKind.ABSOLUTE)
 
 
 def _clock(match: Match, at: datetime) -> Meaning:
@@ -334,6 +354,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\bin\s+(?:about\s+|just\s+)?{_AMOUNT}\s+{_UNIT}(?!\s*old|\s+of\b|')", _counted),
     (rf"\b{_AMOUNT}\s+{_UNIT}\s+(?:later|from now)\b", _counted),
     (rf"\b{_NEAR}\s+(?P<unit>weekend|week|month|year)\b", _neighbour),
+    (rf"\b(?:(?:on|by)\s+)?{_WEEKDAY},?\s+(?:the\s+)?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:of\s+)?{_MONTH})",
+     _weekday_of_month),
     (rf"\b(?:(?P<lead>last|this past|past|this coming|this|next|coming|on|by|since)\s+)?{_WEEKDAY}", _weekday),
     (rf"\bon the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
      _day_of_month),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...model import Question, Seeks
+from ...model import Question, Seeks, Standing
 from ...text import STOPWORDS, stem
 from ..base import NAMELESS
 from ..data import filled, table
@@ -34,7 +34,22 @@ _HEAD = re.compile(
 )
 _I = re.compile(r"\b(?:i|my|me|mine)\b")
 _WE = re.compile(r"\b(?:we|our)\b")
-_HOLDS_NOW = re.compile(r"\b(?:is|are|do|does|am|still|now|current\w*|has|have)\b")
+#: Which of several statements is asked for: the first of these that is found. "Last week" and "how old" are neither.
+_STANDING = tuple(
+    (re.compile(form), standing)
+    for form, standing in (
+        (r"(?<!how )\bold (?!\w+ (?:is|are)\b)|\b(?:former(?:ly)?|previous(?:ly)?|used to|originally)\b"
+         r"|^(?:where|which|what|who)\b.*\bbefore \w", Standing.FORMER),
+        (r"\b(?:first|earliest|initially)\b", Standing.FIRST),
+        (r"\b(?:latest|newest|most recent(?:ly)?|finally|in the end)\b"
+         r"|\blast\b(?! (?:week|weekend|month|year|night|time|summer|winter|spring|autumn|fall|name|\w+day)\b)",
+         Standing.LAST),
+        (r"\b(?:is|are|do|does|am|still|now|these days|current\w*|has|have)\b|^when's\b"
+         r"|^(?!.*\b(?:did|was|were|had)\b)[^?]{1,40}$",
+         Standing.NOW),
+    )
+)  # fmt: skip
+_TIMES = re.compile(r"\bhow (?:many times|often)\b")
 _TIME = re.compile(
     r"\b(when|what (?:date|day|month|year|time)|which (?:day|month|year|week)|how long|"
     r"how many (?:days|weeks|months|years))\b"
@@ -43,6 +58,11 @@ _ADVICE = re.compile(
     r"\b(recommend|suggest|suggestions?|advice|advise|tips?|ideas?|help me|can you|could you|should i|"
     r"what (?:should|are some|would)|how (?:can|should|do) i|any (?:good|thoughts|recommendations)|looking for|"
     r"plan(?:ning)?|best|an? good|options)\b"
+)
+_WISH = re.compile(
+    r"\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
+    r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
+    r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b|\b(?:ideas?|gifts?|presents?) for\b"
 )
 _GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month)\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
@@ -70,12 +90,14 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         written[0].speaker if written else _user(speakers) if of_one else None,
         listing=bool(_LISTING.search(plain)),
         several=bool(_LISTING.search(plain) or _SEVERAL.search(plain)),
-        holds_now=bool(_HOLDS_NOW.search(plain)),
+        standing=next((standing for form, standing in _STANDING if form.search(plain)), Standing.ANY),
+        counts_times=bool(_TIMES.search(plain)),
         head=_head(plain),
         grain=_grain(plain),
         named=mentioned,
         seeks_time=bool(_TIME.search(text.lower())),
         seeks_advice=bool(_ADVICE.search(text.lower())),
+        wants_advice=bool(_WISH.search(plain)),
         first_person=of_one or bool(_WE.search(plain)),
     )
 

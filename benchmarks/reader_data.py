@@ -1,0 +1,393 @@
+"""What the reader is trained on: questions, each with windows of what was said, some of which answer.
+
+    python benchmarks/reader_data.py --data locomo.json friendsqa.json.gz longmemeval_short.json.gz ordinary/ --out FILE
+
+A question a line: `dataset`, `group` (its conversation), `question`, and `windows`, each with `speaker`, `text` and
+`before`, whether it `answers`, the `span` in "SPEAKER: text" that does, if one does (two places of characters), and
+the `polarity` of what it says to a question of yes or no. The statements of `reader_statements.toml` are made into
+questions too, whatever data are given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import random
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import unseen
+from kinds import as_written
+from reading import Case, cases
+from unseen import Unseen
+
+from memcli.evaluation.answers import token_f1
+from memcli.evaluation.datasets import haystacks
+from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.formats import turn_id
+from memcli.languages import spoken
+from memcli.model import Seeks
+from memcli.reading.passages import Passage
+from memcli.reading.windows import spans, tail
+from memcli.text import content_stems, sentences
+from memcli.text.times import describe
+
+Line = dict[str, Any]
+STATEMENTS = Path(__file__).with_name("reader_statements.toml")
+#: Windows that do not answer, a question: the first of what was retrieved, or the most alike in words, and some others.
+NEGATIVES, OTHERS = 6, 2
+MADE = {"fact": 40, "who": 40, "whether": 120}  # questions made of each kind of statement
+NAMES = ("Ada", "Bruno", "Celia", "Dario", "Edith", "Farid", "Gudrun", "Hamish", "Imani", "Jonah", "Kirsten", "Leopold")
+FILLERS = ("", "", "", "btw ", "oh and ", "so ", "ok ", "haha ", "news: ")
+AFTER = ("", "", "", " lol", ". How are you?", ". Talk later", " 🙈", ". Anyway, gotta run", "!")
+#: What is found of a right answer must share as much with it, as token F1.
+ALIKE = 0.6
+LONGEST_SPAN = 14
+
+
+@dataclass(frozen=True)
+class Said:
+    """A turn: `at` is when."""
+
+    speaker: str
+    text: str
+    at: datetime | None = None
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with the places of the turns that answer it, and the answer as it is known: words or a pattern."""
+
+    text: str
+    gold: Sequence[int]
+    answers: Sequence[str] = ()
+    pattern: str = ""
+    speaker: bool = False
+    polarity: str = ""
+    misleading: Sequence[int] = field(default=())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
+    unseen.add_options(parser)
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        cache, fair = options.cache or Path(folder), unseen.chosen(options)
+        lines = [line for path in options.data for line in _of(path, cache, fair)] + list(made(random.Random(0)))
+    options.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    print(Counter(line["dataset"] for line in lines))
+
+
+def _of(path: Path, cache: Path, fair: Unseen) -> Iterator[Line]:
+    """Of conversations with many questions what is retrieved for each; of one that is short, or asked once, all."""
+    name = path.name.split(".")[0]
+    if path.is_dir() or name.startswith("locomo"):
+        with ExitStack() as opened:
+            yield from map(retrieved, cases(path, cache, opened, fair))
+    else:
+        for group, said, asked in conversations(path):
+            yield from _lines(name, group, said, asked)
+
+
+def retrieved(case: Case) -> Line:
+    """A question with what the reader is given for it: the windows of what answers, the first others, some more."""
+    drawn = random.Random(case.query.text)
+    asked = Asked(case.query.text, (), _answers(case.answer), case.pattern, polarity=_polarity(case))
+    others = [p for p in case.passages if str(p.turn) not in case.gold]
+    kept = [*others[:NEGATIVES], *drawn.sample(others[NEGATIVES:], min(OTHERS, len(others[NEGATIVES:])))]
+    windows = [
+        _line(p, asked, gold=str(p.turn) in case.gold) for p in case.passages if str(p.turn) in case.gold or p in kept
+    ]
+    return {"dataset": case.dataset, "group": case.group, "question": case.query.text, "windows": windows}
+
+
+def _line(passage: Passage, asked: Asked, *, gold: bool) -> Line:
+    window = passage.window
+    span = answer(window.shown, Said(window.speaker, window.text, passage.at), asked) if gold else None
+    return {"speaker": window.speaker, "text": window.text, "before": window.before, "answers": gold, "span": span,
+            "polarity": asked.polarity if gold else ""}  # fmt: skip
+
+
+def _polarity(case: Case) -> str:
+    """Whether yes or no is right; empty where the question is not for one of these."""
+    if case.category == "yes/no" and case.pattern:
+        return "no" if re.match(case.pattern, "No", re.I) or "[Nn]o" in case.pattern else "yes"
+    return next((word for word in ("yes", "no") if re.match(rf"(?:likely )?{word}\b", case.answer.lower())), "")
+
+
+def _answers(answer: str) -> tuple[str, ...]:
+    return (answer, *_items(answer)) if answer else ()
+
+
+def conversations(path: Path) -> Iterator[tuple[str, list[Said], list[Asked]]]:
+    """Every conversation of a file or a folder: its name, what was said, what is asked."""
+    if path.name.startswith("friendsqa"):
+        yield from scenes(path)
+    else:
+        yield from map(_conversation, haystacks(path))
+
+
+def _conversation(haystack: Haystack) -> tuple[str, list[Said], list[Asked]]:
+    places = {turn_id(message): i for i, message in enumerate(haystack.messages)}
+    said = [Said(m.speaker or m.role, m.text, m.said_at, str(m.session)) for m in haystack.messages]
+    return haystack.name, said, [asked for q in haystack.questions if (asked := _asked(q, places))]
+
+
+def _asked(question: GoldQuestion, places: dict[Any, int]) -> Asked | None:
+    gold = sorted(places[turn] for turn in question.evidence if turn in places)
+    answer = str(question.answer or "")
+    if not question.answerable:
+        return Asked(question.text, (), misleading=gold)
+    if len(answer.split()) > 25 or not gold:
+        return None
+    polarity = next((word for word in ("yes", "no") if re.match(rf"(?:likely )?{word}\b", answer.lower())), "")
+    return Asked(question.text, gold, (answer, *_items(answer)), polarity=polarity)
+
+
+def _items(answer: str) -> list[str]:
+    items = [item.strip() for item in re.split(r",\s*(?:and )?|;\s*|\s+and\s+", answer)]
+    return [item for item in items if len(item) > 3] if len(items) > 1 and not re.search(r"\d{4}", answer) else []
+
+
+def scenes(path: Path) -> Iterator[tuple[str, list[Said], list[Asked]]]:
+    """FriendsQA (Yang & Choi 2019): questions to scenes of a play."""
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        found = json.load(stream)["data"]
+    for scene in found:
+        for paragraph in scene["paragraphs"]:
+            said = [
+                Said(" and ".join(name.split()[0] for name in each["speakers"]), as_written(each["utterance"]))
+                for each in paragraph["utterances:"]
+            ]
+            yield scene["title"], said, [_scene_question(question) for question in paragraph["qas"]]
+
+
+def _scene_question(question: Line) -> Asked:
+    answers = question["answers"]
+    gold = sorted({int(answer["utterance_id"]) for answer in answers})
+    texts = [as_written(answer["answer_text"]) for answer in answers]
+    return Asked(as_written(question["question"]), gold, texts, speaker=any(a.get("is_speaker") for a in answers))
+
+
+def _lines(dataset: str, group: str, said: Sequence[Said], asked: Sequence[Asked]) -> Iterator[Line]:
+    stems = [set(content_stems(turn.text)) for turn in said]
+    rarity = Counter(stem for each in stems for stem in each)
+    for question in asked:
+        own = content_stems(question.text)
+        weight = [sum(math.log(1 + len(said) / rarity[s]) for s in own if s in each) for each in stems]
+        drawn = random.Random(question.text)
+        windows = [w for turn in question.gold for w in _windows(said, turn, question, gold=True)]
+        best = sorted(range(len(said)), key=lambda i: -weight[i] - drawn.random() * 1e-3)
+        beside = [i + step for i in question.gold for step in (-1, 1, 2) if 0 <= i + step < len(said)]
+        others = [
+            *question.misleading,
+            *drawn.sample(beside, min(2, len(beside))),
+            *best[:12],
+            *drawn.sample(range(len(said)), 1),
+        ]
+        kept = [i for i in dict.fromkeys(others) if i not in question.gold][: NEGATIVES + OTHERS]
+        windows += [w for turn in kept for w in _windows(said, turn, question, gold=False)]
+        yield {"dataset": dataset, "group": group, "question": question.text, "windows": windows}
+
+
+def _windows(said: Sequence[Said], turn: int, question: Asked, *, gold: bool) -> Iterator[Line]:
+    """The windows of a turn: of one that answers those that may hold it, of another the likeliest."""
+    spoken_ = sentences(said[turn].text) or [said[turn].text]
+    own = set(content_stems(question.text))
+    cut = []
+    for start, end in spans(spoken_):
+        text = " ".join(spoken_[start:end])
+        cut.append((text, _before(said, turn, spoken_[:start])))
+    shown = [(_shown(said[turn].speaker, text), before, text) for text, before in cut]
+    found = [answer(s, said[turn], question) if gold else None for s, _, _ in shown]
+    near = [len(own & set(content_stems(text))) for text, _ in cut]
+    best = max(range(len(cut)), key=lambda i: (found[i] is not None, near[i]))
+    for place, (_, before, text) in enumerate(shown):
+        chosen = place == best
+        if chosen or found[place] is not None or (gold and len(cut) <= 4):
+            answers = gold and (found[place] is not None or (chosen and (len(cut) == 1 or near[place] > 0)))
+            if gold and not answers and any(f is None for f in found) and not chosen:
+                continue  # nobody knows whether the rest of an answering turn answers
+            yield {
+                "speaker": said[turn].speaker, "text": text, "before": before, "answers": answers,
+                "span": found[place], "polarity": question.polarity if answers else "",
+            }  # fmt: skip
+
+
+def _shown(speaker: str, text: str) -> str:
+    return f"{speaker}: {text}"
+
+
+def _before(said: Sequence[Said], turn: int, own: Sequence[str]) -> str:
+    if own:
+        return tail(said[turn].speaker, " ".join(own))
+    if turn and said[turn - 1].session == said[turn].session:
+        return tail(said[turn - 1].speaker, said[turn - 1].text)
+    return ""
+
+
+def answer(shown: str, turn: Said, question: Asked) -> tuple[int, int] | None:
+    """Where `shown` gives the answer: its own words, the pattern, a time that means it, or who speaks."""
+    if question.polarity:
+        return None
+    if question.speaker:
+        return (0, len(turn.speaker)) if shown.startswith(turn.speaker) else None
+    if question.pattern:
+        return _by_pattern(shown, question.pattern)
+    return _in_time(shown, turn, question) or _alike(shown, question.answers)
+
+
+def _by_pattern(shown: str, pattern: str) -> tuple[int, int] | None:
+    found = re.search(pattern, shown, re.I)
+    if not found or found.start() == found.end():
+        return None
+    start, end = found.span()
+    while start and shown[start - 1].isalnum():
+        start -= 1
+    while end < len(shown) and shown[end].isalnum():
+        end += 1
+    return (start, end) if len(shown[start:end].split()) <= LONGEST_SPAN else None
+
+
+def _in_time(shown: str, turn: Said, question: Asked) -> tuple[int, int] | None:
+    if spoken([question.text]).question(question.text, ()).seeks is not Seeks.WHEN:
+        return None
+    for each in spoken([shown]).times(shown, turn.at):
+        if any(token_f1(describe(each), gold) >= ALIKE for gold in question.answers):
+            return each.start_offset, each.end_offset
+    return None
+
+
+def _alike(shown: str, answers: Sequence[str]) -> tuple[int, int] | None:
+    words = [m.span() for m in re.finditer(r"\S+", shown)]
+    words = [(a, b - len(shown[a:b]) + len(shown[a:b].rstrip(".,!?;:…"))) for a, b in words]
+    best, place = ALIKE - 1e-9, None
+    for i in range(len(words)):
+        for j in range(i, min(len(words), i + LONGEST_SPAN)):
+            score = max((token_f1(shown[words[i][0] : words[j][1]], gold) for gold in answers), default=0.0)
+            if score > best:
+                best, place = score, (words[i][0], words[j][1])
+    return place
+
+
+def made(drawn: random.Random) -> Iterator[Line]:
+    """Questions to the statements of `reader_statements.toml`, with statements of others and of other things beside."""
+    with STATEMENTS.open("rb") as stream:
+        kinds = tomllib.load(stream)
+    for form, rows in kinds.items():
+        for number, row in enumerate(rows):
+            others = [other for other in rows if other is not row]
+            for _ in range(MADE[form]):
+                yield {"dataset": "made", "group": f"{form} {number}"} | _FORMS[form](row, others, drawn)
+
+
+def _filled(text: str, **values: str) -> str:
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def _dressed(text: str, drawn: random.Random) -> str:
+    text = drawn.choice(FILLERS) + text
+    text = text[0].upper() + text[1:] if drawn.random() < 0.5 else text
+    return text + drawn.choice(AFTER)
+
+
+def _window(speaker: str, text: str, before: str, value: str | None, *, answers: bool, polarity: str = "") -> Line:
+    shown = _shown(speaker, text)
+    place = shown.find(value, 0 if value == speaker else len(speaker)) if value else -1
+    span = (place, place + len(value)) if value and place >= 0 else None
+    return {
+        "speaker": speaker, "text": text, "before": before, "answers": answers, "span": span, "polarity": polarity
+    }  # fmt: skip
+
+
+def _fact(row: Line, others: Sequence[Line], drawn: random.Random) -> Line:
+    person, other, third = drawn.sample(NAMES, 3)
+    value, older = drawn.sample(row["values"], 2)
+    slots = {"kind": drawn.choice(row.get("kinds", ["thing"])), "x": "toy", "P": person, "Q": other}
+    ask = _filled(drawn.choice(row["asks"]), **slots)
+    how = drawn.choice(["says", "says", "told", "replies", "replies"])
+    asked = _filled(drawn.choice(row["asked"]), **slots)
+    text = _dressed(_filled(drawn.choice(row[how]), v=value, **slots), drawn)
+    before = tail(other, asked) if how == "replies" else ""
+    right = _window(other if how == "told" else person, text, before, value, answers=True)
+    of_another = _dressed(_filled(drawn.choice(row["says"]), v=older, **slots), drawn)
+    wrong = [
+        _window(other, asked, "", None, answers=False),
+        _window(person, _beside(others, drawn, slots), "", None, answers=False),
+        _window(drawn.choice([person, other]), f"{older}?", tail(third, "hm"), None, answers=False),
+    ]
+    if person in ask:
+        wrong.append(_window(third, of_another, "", None, answers=False))
+    return {"question": ask, "windows": [right, *wrong] if drawn.random() < 0.85 else wrong}
+
+
+def _beside(others: Sequence[Line], drawn: random.Random, slots: dict[str, str]) -> str:
+    """What is said of another matter, so dressed."""
+    row = drawn.choice(others)
+    kinds = row.get("kinds", ["thing"])
+    said = row["says"] if "says" in row else [*row["yes"], *row["no"]]
+    text = _filled(drawn.choice(said), **(slots | {"kind": drawn.choice(kinds)}))
+    return _dressed(_filled(text, v=drawn.choice(list(row.get("values") or kinds))), drawn)
+
+
+def _who(row: Line, others: Sequence[Line], drawn: random.Random) -> Line:
+    person, other, third = drawn.sample(NAMES, 3)
+    kind, another = drawn.sample(row["kinds"], 2)
+    slots = {"kind": kind, "P": person, "Q": other}
+    how = drawn.choice(["says", "says", "told"])
+    text = _dressed(_filled(drawn.choice(row[how]), **slots), drawn)
+    right = _window(other if how == "told" else person, text, "", person, answers=True)
+    ask = _filled(drawn.choice(row["asks"]), **slots)
+    wrong = [
+        _window(third, _dressed(_filled(drawn.choice(row["says"]), **(slots | {"kind": another})), drawn), "", None,
+                answers=False),
+        _window(third, f"{ask[0].lower()}{ask[1:]}", "", None, answers=False),
+        _window(third, f"where did the {kind} come from?", "", None, answers=False),
+        _window(person, _beside(others, drawn, slots), "", None, answers=False),
+    ]  # fmt: skip
+    return {"question": ask, "windows": [right, *wrong] if drawn.random() < 0.85 else wrong}
+
+
+def _whether(row: Line, others: Sequence[Line], drawn: random.Random) -> Line:
+    person, other, third = drawn.sample(NAMES, 3)
+    kind, another = drawn.sample(row["kinds"], 2)
+    slots = {"kind": kind, "P": person, "Q": other}
+    polarity = drawn.choice(["yes", "no"])
+    opposite = {"yes": "no", "no": "yes"}[polarity]
+    ask = _filled(drawn.choice(row["asks"]), **slots)
+    text = _dressed(_filled(drawn.choice(row[polarity]), **slots), drawn)
+    wrong = [
+        _window(person, _dressed(_filled(drawn.choice(row[opposite]), **(slots | {"kind": another})), drawn), "", None,
+                answers=False),
+        _window(third, f"{ask}", "", None, answers=False),
+        _window(other, f"could you get some {kind} too please", "", None, answers=False),
+        _window(person, _beside(others, drawn, slots), "", None, answers=False),
+    ]  # fmt: skip
+    if person in ask:
+        said = _dressed(_filled(drawn.choice(row[opposite]), **slots), drawn)
+        wrong.append(_window(third, said, "", None, answers=False))
+    right = _window(person, text, "", None, answers=True, polarity=polarity)
+    return {"question": ask, "windows": [right, *wrong] if drawn.random() < 0.85 else wrong}
+
+
+_FORMS = {"fact": _fact, "who": _who, "whether": _whether}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Trains the reader on what `reader_data.py` wrote: MiniLM that reads a question and a window together.
+
+    pip install -r benchmarks/train_encoder.txt
+    python benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …] [--half 0|1]
+
+`MINILM` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which). `--without` leaves out whole data
+sets, `--half` the questions of every second conversation: a reader is believed on what it did not see. The lower layers
+stay as they are, and what they make of each window is made once; the upper ones and three heads are trained: whether
+the window answers, where, and whether it says yes or no.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional
+from transformers import AutoModel, AutoTokenizer
+
+FROZEN = 2
+BATCH_TOKENS = 2048
+EPOCHS = 2
+RATE, HEAD_RATE, WARM = 8e-5, 1e-3, 0.06
+QUESTION, BEFORE, TEXT = 48, 32, 104  # tokens at most
+#: How much the parts of the loss weigh: whether it answers, where, yes or no.
+PARTS = (1.0, 0.5, 0.5)
+POLARITY = {"yes": 0, "no": 1}
+
+Line = dict[str, Any]
+
+
+class Reader(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
+    """The upper layers of MiniLM and the heads."""
+
+    def __init__(self, model: Path) -> None:
+        super().__init__()
+        whole = AutoModel.from_pretrained(model, attn_implementation="eager")
+        self.lower = whole
+        width = whole.config.hidden_size
+        torch.manual_seed(0)
+        self.answers, self.place, self.polarity = (torch.nn.Linear(width, n) for n in (1, 2, 2))
+
+    def below(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+        """What the frozen layers make of the tokens."""
+        states = self.lower.embeddings(input_ids=ids, token_type_ids=kinds)
+        return self._through(self.lower.encoder.layer[:FROZEN], states, mask)
+
+    def above(self, states: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Whether it answers [n], where it begins and ends [n, tokens, 2], yes or no [n, 2]."""
+        states = self._through(self.lower.encoder.layer[FROZEN:], states, mask)
+        return self.answers(states[:, 0])[:, 0], self.place(states), self.polarity(states[:, 0])
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> Any:
+        return self.above(self.below(ids, mask, kinds), mask)
+
+    @staticmethod
+    def _through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * -1e4
+        for layer in layers:
+            made = layer(states, bias)
+            states = made[0] if isinstance(made, tuple) else made
+        return states
+
+
+def encoded(tokenizer: Any, question: str, window: Line) -> tuple[list[int], int, list[tuple[int, int]]]:
+    """The tokens, where the window's own begin, and their places in "SPEAKER: text"."""
+    asked = tokenizer.encode(question, add_special_tokens=False)[:QUESTION]
+    before = tokenizer.encode(window["before"], add_special_tokens=False)[-BEFORE:] if window["before"] else []
+    own = tokenizer(f"{window['speaker']}: {window['text']}", add_special_tokens=False, return_offsets_mapping=True)
+    first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
+    head = [first, *asked, last, *before, last]
+    return [*head, *own["input_ids"][:TEXT], last], len(head), own["offset_mapping"][:TEXT]
+
+
+def example(tokenizer: Any, line: Line, window: Line) -> Line:
+    """A window as the network takes it, with what is right."""
+    ids, start, offsets = encoded(tokenizer, line["question"], window)
+    span = None
+    if window["span"]:
+        a, b = window["span"]
+        inside = [i for i, (x, y) in enumerate(offsets) if x < b and y > a]
+        span = (start + inside[0], start + inside[-1]) if inside else None
+    asked = ids.index(102)
+    return {
+        "ids": torch.tensor(ids), "start": start,
+        "kinds": torch.tensor([0] * (asked + 1) + [1] * (len(ids) - asked - 1)),
+        "answers": float(window["answers"]), "span": span, "polarity": POLARITY.get(window["polarity"]),
+    }  # fmt: skip
+
+
+def batches(examples: list[Line], drawn: random.Random) -> list[list[Line]]:
+    """Batches of windows of like length."""
+    order = sorted(examples, key=lambda e: len(e["ids"]) + drawn.random() * 12)
+    found: list[list[Line]] = [[]]
+    for each in order:
+        if (len(found[-1]) + 1) * len(each["ids"]) > BATCH_TOKENS:
+            found.append([])
+        found[-1].append(each)
+    drawn.shuffle(found)
+    return found
+
+
+def padded(batch: list[Line], name: str) -> torch.Tensor:
+    return torch.nn.utils.rnn.pad_sequence([each[name] for each in batch], batch_first=True)
+
+
+def masked(batch: list[Line]) -> torch.Tensor:
+    longest = max(len(each["ids"]) for each in batch)
+    return torch.stack([(torch.arange(longest) < len(each["ids"])).long() for each in batch])
+
+
+def loss(reader: Reader, batch: list[Line]) -> torch.Tensor:
+    """Whether, where, and yes or no."""
+    mask = masked(batch)
+    answers, place, polarity = reader.above(padded(batch, "states").float(), mask)
+    whether = functional.binary_cross_entropy_with_logits(
+        answers, torch.tensor([each["answers"] for each in batch]), pos_weight=torch.tensor(1.5)
+    )
+    known = [i for i, each in enumerate(batch) if each["span"]]
+    where = torch.zeros(())
+    if known:
+        own = torch.stack([torch.arange(mask.shape[1]) >= batch[i]["start"] for i in known]) & mask[known].bool()
+        logits = place[known].masked_fill(~own[:, :, None], -1e4)
+        target = torch.tensor([batch[i]["span"] for i in known])
+        where = sum(functional.cross_entropy(logits[:, :, n], target[:, n]) for n in (0, 1))
+    sided = [i for i, each in enumerate(batch) if each["polarity"] is not None]
+    says = torch.zeros(())
+    if sided:
+        says = functional.cross_entropy(polarity[sided], torch.tensor([batch[i]["polarity"] for i in sided]))
+    shares = [len(each) / len(batch) for each in (known, sided)]
+    return PARTS[0] * whether + PARTS[1] * where * shares[0] + PARTS[2] * says * shares[1] ** 0.5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--half", type=int, choices=(0, 1))
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
+    options = parser.parse_args()
+    lines = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
+    kept = [line for line in lines if line["dataset"] not in options.without and not is_held_out(line, options.half)]
+    train(kept, options.model, options.out, options.epochs)
+
+
+def is_held_out(line: Line, half: int | None) -> bool:
+    """Whether its group is of this half; what was made is of neither."""
+    if half is None or line["dataset"] == "made":
+        return False
+    return zlib.crc32(f"{line['dataset']} {line['group']}".encode()) % 2 == half
+
+
+def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
+    """Trains on these questions and writes the weights."""
+    tokenizer, reader = AutoTokenizer.from_pretrained(model), Reader(model)
+    reader.eval()  # no dropout: what lies below is made once
+    examples = [example(tokenizer, line, window) for line in lines for window in line["windows"]]
+    print(len(lines), "questions", len(examples), "windows", sum(len(e["ids"]) for e in examples), "tokens", flush=True)
+    drawn = random.Random(0)
+    for batch in batches(examples, drawn):
+        with torch.inference_mode():
+            made = reader.below(padded(batch, "ids"), masked(batch), padded(batch, "kinds")).half()
+        for each, states in zip(batch, made, strict=True):
+            each["states"] = states[: len(each["ids"])].clone()
+    upper = list(reader.lower.encoder.layer[FROZEN:].parameters())
+    heads = [p for head in (reader.answers, reader.place, reader.polarity) for p in head.parameters()]
+    optimizer = torch.optim.AdamW(
+        [{"params": upper, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
+    )
+    steps = sum(len(batches(examples, random.Random(n))) for n in range(epochs))
+    rate = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda n: min(1.0, n / (WARM * steps)) * max(0.02, 1 - n / steps)
+    )
+    began, mean, n = time.time(), 0.0, 0
+    for epoch in range(epochs):
+        for batch in batches(examples, random.Random(epoch)):
+            optimizer.zero_grad()
+            value = loss(reader, batch)
+            value.backward()
+            torch.nn.utils.clip_grad_norm_([*upper, *heads], 1.0)
+            optimizer.step()
+            rate.step()
+            n += 1
+            mean = 0.98 * mean + 0.02 * float(value) if n > 1 else float(value)
+            if n % 50 == 0:
+                print(f"{n}/{steps} loss {mean:.3f} {time.time() - began:.0f} s", flush=True)
+    out.mkdir(parents=True, exist_ok=True)
+    torch.save(reader.state_dict(), out / "reader.pt")
+
+
+if __name__ == "__main__":
+    main()

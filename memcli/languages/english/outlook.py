@@ -1,0 +1,60 @@
+"""Whether what a time expression dates lies ahead or behind, by the verb that stands nearest to it."""
+
+from __future__ import annotations
+
+import re
+
+from .verbs import is_past
+from .words import listed
+
+__all__ = ["Outlook", "outlook"]
+
+#: Ahead, behind, or nothing that tells: as the sign of a step in time.
+Outlook = int
+
+_CLAUSE = re.compile(r"[.!?;\n]|,? (?:but|because|since|so that|although|though|and then)\b")
+_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_AHEAD = frozenset(listed("outlook", "ahead"))
+_BEHIND = frozenset(listed("outlook", "behind"))
+#: Verbs whose present tense, with a date, tells of a plan: "the train leaves on Monday", "I start in September".
+_PLANNED = frozenset(listed("outlook", "planned"))
+_PHRASES_AHEAD = re.compile(
+    r"\b(?:going to|can't wait|excited for|look\w* forward|due|scheduled|booked|tickets? for|see you|don't forget|"
+    r"remember to|have to|need to|supposed to|moved to|postponed to|pushed to|put off to|rescheduled)\b"
+)
+_NO_GERUND = frozenset(listed("outlook", "no_gerund"))
+_OWNERS = frozenset(("the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that"))
+_REACH = 90
+
+
+def outlook(text: str, start: int, end: int) -> Outlook:
+    """1 where what `text[start:end]` dates is yet to come, -1 where it is over, 0 where no verb tells."""
+    plain = text.lower().replace("’", "'")
+    before = _CLAUSE.split(plain[max(0, start - _REACH) : start])[-1]
+    after = _CLAUSE.split(plain[end : end + _REACH])[0]
+    if _PHRASES_AHEAD.search(before):
+        return 1
+    return _said(_verbs(before)[::-1]) or _said(_verbs(after))
+
+
+def _verbs(clause: str) -> list[str]:
+    """The words that may be verbs: behind an article or an owner stands a noun."""
+    words = _TOKEN.findall(clause)
+    return [word for left, word in zip(["", *words], words, strict=False) if left not in _OWNERS]
+
+
+def _said(words: list[str]) -> Outlook:
+    """What the first verb among the words says; a gerund means what stands with it, or where nothing does, a plan."""
+    gerund = 0
+    for word in words:
+        if told := _tense(word):
+            return told
+        if word.endswith("ing") and len(word) > 5 and word not in _NO_GERUND:
+            gerund = 1
+    return gerund
+
+
+def _tense(word: str) -> Outlook:
+    if word in _AHEAD or word in _PLANNED or word.endswith("'ll"):
+        return 1
+    return -1 if word in _BEHIND or is_past(word) else 0

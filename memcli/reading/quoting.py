@@ -1,0 +1,45 @@
+"""The sentence that answers, as it was said, with who said it and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..text import sentences
+from ..text.times import day, describe
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from .extractive import Look
+    from .relevance import Found
+
+__all__ = ["quoted", "said"]
+
+#: A window of at most so many words is quoted whole.
+_SHORT = 30
+
+
+def quoted(look: Look) -> str:
+    """“…” of the best window that the answer rests on, behind its speaker and day."""
+    found = look.cited[0] if look.cited else look.found[0]
+    return said(found.passage.window.speaker, found.passage.at, _sentence(found))
+
+
+def said(speaker: str, at: datetime | None, text: str) -> str:
+    """A text as it is quoted."""
+    who = ", ".join([each for each in (speaker, describe(day(at)) if at else "") if each])
+    return f"{who}: “{text}”" if who else f"“{text}”"
+
+
+def _sentence(found: Found) -> str:
+    """The whole of a short window; of a longer one the sentence with the likeliest span, and the next."""
+    window = found.passage.window
+    if len(window.text.split()) <= _SHORT or not found.finding.spans:
+        return window.text
+    place = found.finding.spans[0].start - len(window.speaker) - 2
+    offset = 0
+    for sentence in sentences(window.text):
+        offset = window.text.find(sentence, offset) + len(sentence)
+        if offset > place:
+            return sentence
+    return window.text

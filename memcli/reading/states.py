@@ -1,0 +1,73 @@
+"""Which of several statements holds: now, before, first or last. Two statements are of one thing if both answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from ..model import Question, Seeks, Standing
+from ..text import content_stems
+from .values import Value
+
+__all__ = ["standing"]
+
+#: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
+#: longer, in words of its time, may be less like the question.
+_BESIDE, _BEFORE = 0.5, 0.25
+#: Two statements closer in time than this are one conversation's back and forth, not a change.
+_APART = timedelta(days=1)
+_CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
+
+
+def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value | None]:
+    """The value that the question asks for, and the one that held before it where it asks for what holds now.
+
+    `ranked`: the best value of each window, the likeliest first; there is one at least.
+    """
+    best = ranked[0]
+    if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
+        return best, None
+    least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
+    rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
+    if question.standing is Standing.FIRST:
+        return (best if _says(question, best) else rivals[0]), None
+    if question.standing is Standing.FORMER:
+        return _former(rivals, best), None
+    if question.standing is Standing.LAST and _says(question, best):
+        return best, None
+    newest = rivals[-1]
+    before = next((v for v in reversed(rivals) if _differs(v, newest) and _when(newest) - _when(v) > _APART), None)
+    if newest is not best and not _differs(newest, best):
+        return best, None
+    return newest, before if question.standing is Standing.NOW else None
+
+
+def _former(rivals: Sequence[Value], best: Value) -> Value:
+    """The last that differs from what holds now; the best where nothing replaced it."""
+    earlier = [v for v in rivals if _differs(v, rivals[-1])]
+    return earlier[-1] if earlier else best
+
+
+def _answers_too(value: Value, best: Value, least: float) -> bool:
+    return value is best or (
+        value.found.passage.at is not None
+        and best.found.passage.at is not None
+        and value.typed == best.typed
+        and value.found.passage.window.speaker == best.found.passage.window.speaker
+        and value.found.trust >= least * best.found.trust
+    )
+
+
+def _says(question: Question, value: Value) -> bool:
+    """Whether a statement itself says that it is the first, or the last."""
+    return question.standing.value in value.found.passage.window.text.lower()
+
+
+def _differs(one: Value, other: Value) -> bool:
+    return not set(content_stems(one.text)) & set(content_stems(other.text))
+
+
+def _when(value: Value) -> timedelta:
+    """When it was said, as a time from a day that all can be counted from."""
+    at = value.found.passage.at
+    return timedelta(seconds=at.timestamp()) if at else timedelta.min

@@ -1,0 +1,120 @@
+"""The words of a window that answer: whole, of the kind that was asked for, and never those of the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..languages import language, spoken
+from ..model import Question, Seeks
+from ..text import content_stems
+from .network import Span
+from .relevance import Found
+
+__all__ = ["Value", "values"]
+
+#: What stays together with a digit or a letter beside it: 3.4, 2:04:10, BA-2760, a@b.org, £1,899.
+_JOINED = re.compile(r"(?<=\w)[.,:'’&@/_-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[%€£$]|(?<=\d)(?=[a-zA-Z])")
+#: What goes on with a list: ", Piotr and Leszek".
+_COORDINATED = re.compile(
+    r"(?:(?:, (?:and |& )?| and | & )[\w'’-]+(?: [A-Z][\w'’-]+){0,3}(?=[,.;!?]|\s+and\b|\s+&|$))+"
+)
+#: A number, right before a unit that was taken without it.
+_AMOUNT = re.compile(r"(?<![\w.,])[£$€¥]?\d[\d.,:]*\s?$")
+_WORD = re.compile(r"[^\W_]+")
+_EDGES = " \t\n,.;:!?…\"“”„'’()[]"
+_YEAR = re.compile(r"(?:in )?(?:19|20)\d\d")
+#: Times without a year are found only where there is a day to count from.
+_SOME_DAY = datetime(2000, 1, 1)
+_SELVES = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll"))
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`text`, found in `found` with this chance, if the window answers. `typed`: it is of the kind asked for."""
+
+    text: str
+    found: Found
+    chance: float
+    typed: bool = True
+
+
+def values(question: Question, found: Found) -> list[Value]:
+    """The values of a window, the likeliest first; those of the kind that is asked for before all others."""
+    shown, asked = found.passage.window.shown, frozenset(question.stems)
+    made: dict[str, Value] = {}
+    for span in _spans(question, found):
+        text = _told(question, shown, span, found)
+        if text and not _repeats(text, asked, question) and text not in made:
+            made[text] = Value(text, found, span.chance, _is_typed(question, text))
+    return sorted(made.values(), key=lambda value: (not value.typed, -value.chance))
+
+
+def _spans(question: Question, found: Found) -> Iterator[Span]:
+    """The network's, and where a number or name that stands for something is asked for, what looks like one."""
+    pattern = language(question.language).identifier(question.text)
+    spans = found.finding.spans
+    for match in pattern.finditer(found.passage.window.shown) if pattern else ():
+        inside = sum(s.chance for s in spans if s.start < match.end() and s.end > match.start())
+        yield Span(match.start(), match.end(), max(inside, 0.2))
+    yield from spans
+
+
+def _told(question: Question, shown: str, span: Span, found: Found) -> str:
+    """The words of a span to their ends; the speaker's name where somebody is asked for who speaks of himself."""
+    start, end = _whole(shown, span.start, span.end)
+    speaker = found.passage.window.speaker
+    if shown[start : start + 1].islower() and (amount := _AMOUNT.search(shown[:start])):
+        start = amount.start()
+    text = shown[start:end].strip(_EDGES)
+    if start < len(speaker) + 1 or text.lower().replace("’", "'") in _SELVES:
+        return speaker if question.seeks is Seeks.WHO else ""
+    if question.listing and (more := _COORDINATED.match(shown, start + len(shown[start:end].rstrip(_EDGES)))):
+        text = f"{text}{more[0]}".strip(_EDGES)
+    return spoken([shown]).untied(text)
+
+
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span to the ends of its first and last words, of what these are joined to, and of names."""
+    bounds = [m.span() for m in _WORD.finditer(text)]
+    joints = {m.start() for m in _JOINED.finditer(text)} | {m.end() for m in _JOINED.finditer(text)}
+    while start > 0 and (_inside(bounds, start) or start in joints or start - 1 in joints):
+        start -= 1
+    while end < len(text) and (_inside(bounds, end) or (end in joints and text[end] != " ") or _counts(text, end)):
+        end += 1
+    return start, end
+
+
+def _inside(bounds: list[tuple[int, int]], place: int) -> bool:
+    return any(start < place < end for start, end in bounds)
+
+
+def _counts(text: str, end: int) -> bool:
+    """Whether a number goes on: "3.4", "285k", "9 %"."""
+    return bool(re.match(r"(?<=\d)(?:[.,:]\d|[a-z%€]\b)", text[end:], re.I)) or bool(
+        re.match(r"\d[.,:]\d|\d[k%€]\b", text[max(0, end - 1) : end + 2], re.I)
+    )
+
+
+def _repeats(text: str, asked: frozenset[str], question: Question) -> bool:
+    """Whether it says mostly what the question says; a choice is offered by the question itself."""
+    own = set(content_stems(text))
+    return bool(own) and len(own - asked) < len(own & asked) and " or " not in question.text
+
+
+def _is_typed(question: Question, text: str) -> bool:
+    if question.seeks in (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH):
+        return bool(spoken([text]).number(text))
+    if _is_time(text):
+        return False
+    if question.seeks is Seeks.WHO:
+        return any(word[:1].isupper() for word in text.split())
+    return question.seeks is not Seeks.WHICH or bool(re.search(r"[^\W\d_]{2}", text))
+
+
+def _is_time(text: str) -> bool:
+    """Whether it is nothing but a time, which answers other questions."""
+    times = spoken([text]).times(text, _SOME_DAY)
+    return any(len(each.text.strip()) >= len(text) - 3 for each in times) or bool(_YEAR.fullmatch(text))

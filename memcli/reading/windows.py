@@ -1,0 +1,46 @@
+"""What the reader reads at once: some sentences of one turn, with who says them and what stands before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Window", "spans", "tail"]
+
+#: Words of a window; a longer sentence is one alone.
+LONGEST = 40
+#: Words of what stands before it.
+BEFORE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """`text`, said by `speaker`, after `before`: the end of what was said just before it, with its speaker."""
+
+    speaker: str
+    text: str
+    before: str
+
+    @property
+    def shown(self) -> str:
+        """The text behind its speaker, who may be the answer."""
+        return f"{self.speaker}: {self.text}"
+
+
+def spans(sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where windows begin and end, as places of sentences."""
+    start, words = 0, 0
+    for place, sentence in enumerate(sentences):
+        more = len(sentence.split())
+        if place > start and words + more > LONGEST:
+            yield start, place
+            start, words = place, 0
+        words += more
+    if sentences:
+        yield start, len(sentences)
+
+
+def tail(speaker: str, text: str) -> str:
+    """The end of a turn as what stands before the next."""
+    words = text.split()
+    return f"{speaker}: {'… ' if len(words) > BEFORE else ''}{' '.join(words[-BEFORE:])}"
