@@ -21,7 +21,7 @@ from memcli.text.times import TimeKind
 
 __all__ = ["Passage", "Transcript", "gather"]
 
-#: Hits that are read, those of them whose next turns are read too, and windows in all: twice as much answered no better.
+#: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
 #: Windows of one turn: those nearest to the question.
 _OF_TURN = 2
