@@ -527,7 +527,7 @@ def test_evidence_resolves_dates_and_puts_citations_first() -> None:
 
 
 def _told(relation: RelationType, tail: str, day: int, *, head: str = "Theo", negated: bool = False) -> Assertion:
-    return Assertion(head, relation, tail, at(2024, 1, day), TurnId(f"t{day}"), 0.8, negated)
+    return Assertion(head, relation, tail, at(2024, 1, max(day, 1)), TurnId(f"t{day}"), 0.8, negated)
 
 
 def test_advice_names_what_must_be_respected_first_and_the_newest_first() -> None:
@@ -543,6 +543,20 @@ def test_advice_names_what_must_be_respected_first_and_the_newest_first() -> Non
     ]
     question = parse("What should I cook for Theo?", ("Theo", "Ines"))
     assert advice(respected(question, known)) == "Theo: vegan; no noise; no mushrooms; likes dal"
+
+
+def test_advice_is_as_sure_as_what_it_rests_on() -> None:
+    class Asserting(FakeTranscript):
+        def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
+            said = [_told(RelationType.DIET, "vegan", 1), _told(RelationType.LIKES, "dal", 0)]
+            return [each for each in said if each.turn in turn_ids]
+
+    question = "What should I cook for Theo?"
+    transcript = Asserting(question, [("Theo", at(2024, 1, 1), "I love dal."), ("Theo", at(2024, 1, 2), "I'm vegan.")])
+    query = Query(parse(question, ("Theo",)), VECTOR, ASKED)
+    answer = ExtractiveReader(transcript).read(query, transcript.hits())
+    assert (answer.text, answer.form, answer.confidence) == ("Theo: vegan; likes dal", Form.VALUE, 0.8)
+    assert answer.citations == ("t1", "t0")
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,9 @@ class Confidence:
         }
 
     def __call__(self, look: Look) -> Doubted:
-        """What the answer is worth: its value where that is probably right, else its sentence."""
+        """What the answer is worth: its value where that is probably right, else its sentence; assertions know it."""
+        if look.asserted:
+            return Doubted(Form.VALUE, look.chance)
         row = signals(look)
         value, quote = self.value(row) if look.text else 0.0, self.quote(row)
         return Doubted(Form.VALUE, value) if value >= min(self.preferred, quote) else Doubted(Form.QUOTE, quote)

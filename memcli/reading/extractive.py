@@ -49,7 +49,10 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a reader saw before it doubts: the windows, the likeliest first, and the value with where it comes from."""
+    """What a reader saw before it doubts: the windows, the likeliest first, and the value with where it comes from.
+
+    `asserted`: the value is made of assertions, whose probability, `chance`, is its own.
+    """
 
     question: Question
     found: Sequence[Found]
@@ -57,6 +60,7 @@ class Look:
     cited: tuple[Found, ...] = ()
     chance: float = 0.0
     typed: bool = True
+    asserted: bool = False
 
 
 class ExtractiveReader:
@@ -123,7 +127,7 @@ def _advised(question: Question, found: Sequence[Found], known: Sequence[Asserti
     """What must be respected and what is liked, with the windows that say so."""
     by_turn = {each.passage.turn: each for each in reversed(found)}
     cited = tuple(by_turn[each.turn] for each in known)
-    return Look(question, found, advice(known), cited, max(each.confidence for each in known))
+    return Look(question, found, advice(known), cited, max(each.confidence for each in known), asserted=True)
 
 
 def found_in(question: Question, found: Sequence[Found], known: Sequence[Assertion]) -> Look:
