@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,8 +98,9 @@ def _session(bulk: bool) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
+@lru_cache(maxsize=1)
 def tokenizer() -> Tokenizer:
-    """MiniLM's: BERT's word pieces, lower case, cut at 256 tokens."""
+    """MiniLM's: BERT's word pieces, lower case, cut at 256 tokens. The encoder and the reader share it."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordPiece
     from tokenizers.normalizers import BertNormalizer

@@ -57,7 +57,7 @@ class GenerativeReader:
     """Has `model` word the answer; what `extractive` finds is the answer where the model fails.
 
     A model's own word for how sure it is is worth little: an answer's confidence is the extractive reader's, that
-    memory holds an answer at all, times the share of the citations that name evidence. It is 0 for an answer that
+    the extractive answer is right, times the share of the citations that name evidence. It is 0 for an answer that
     cites none and for an abstention.
     """
 

@@ -32,7 +32,7 @@ def said(speaker: str, at: datetime | None, text: str) -> str:
 
 
 def _sentence(found: Found) -> str:
-    """The whole of a short window; of a longer one the sentence with the likeliest span, and the next."""
+    """The whole of a short window; of a longer one the sentence with the likeliest span."""
     window = found.passage.window
     if len(window.text.split()) <= _SHORT or not found.finding.spans:
         return window.text

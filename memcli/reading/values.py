@@ -77,7 +77,7 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
 
 
 def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span to the ends of its first and last words, of what these are joined to, and of names."""
+    """The span to the ends of its first and last words, and of what these are joined to."""
     bounds = [m.span() for m in _WORD.finditer(text)]
     joints = {m.start() for m in _JOINED.finditer(text)} | {m.end() for m in _JOINED.finditer(text)}
     while start > 0 and (_inside(bounds, start) or start in joints or start - 1 in joints):
@@ -93,9 +93,7 @@ def _inside(bounds: list[tuple[int, int]], place: int) -> bool:
 
 def _counts(text: str, end: int) -> bool:
     """Whether a number goes on: "3.4", "285k", "9 %"."""
-    return bool(re.match(r"(?<=\d)(?:[.,:]\d|[a-z%€]\b)", text[end:], re.I)) or bool(
-        re.match(r"\d[.,:]\d|\d[k%€]\b", text[max(0, end - 1) : end + 2], re.I)
-    )
+    return bool(re.match(r"\d[.,:]\d|\d[k%€]\b", text[max(0, end - 1) : end + 2], re.I))
 
 
 def _repeats(text: str, asked: frozenset[str], question: Question) -> bool:
