@@ -11,9 +11,7 @@ questions too, whatever data are given.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import math
 import random
 import re
 import tomllib
@@ -27,12 +25,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import unseen
-from kinds import as_written
-from reading import Case, cases
+from reading import Case, cases, elsewhere, filled, known
 from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
-from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.formats import turn_id
 from memcli.languages import spoken
@@ -44,8 +40,8 @@ from memcli.text.times import describe
 
 Line = dict[str, Any]
 STATEMENTS = Path(__file__).with_name("reader_statements.toml")
-#: Windows that do not answer, a question: the first of what was retrieved, or the most alike in words, and some others.
-NEGATIVES, OTHERS = 6, 2
+#: Windows that do not answer, a question: the first of what was retrieved, some others, some beside what answers.
+NEGATIVES, OTHERS, BESIDE = 6, 2, 2
 MADE = {"fact": 40, "who": 40, "whether": 120}  # questions made of each kind of statement
 NAMES = ("Ada", "Bruno", "Celia", "Dario", "Edith", "Farid", "Gudrun", "Hamish", "Imani", "Jonah", "Kirsten", "Leopold")
 FILLERS = ("", "", "", "btw ", "oh and ", "so ", "ok ", "haha ", "news: ")
@@ -93,26 +89,32 @@ def main() -> None:
 
 
 def _of(path: Path, cache: Path, fair: Unseen) -> Iterator[Line]:
-    """Of conversations with many questions what is retrieved for each; of one that is short, or asked once, all."""
-    name = path.name.split(".")[0]
-    if path.is_dir() or name.startswith("locomo"):
-        with ExitStack() as opened:
+    with ExitStack() as opened:
+        if path.is_dir():
             yield from map(retrieved, cases(path, cache, opened, fair))
-    else:
-        for group, said, asked in conversations(path):
-            yield from _lines(name, group, said, asked)
+        else:
+            name, held = path.name.split(".")[0], filled(path, cache, opened, fair)
+            for haystack, memory in held:
+                yield from _lines(haystack, known(name, haystack, memory))
+            yield from map(retrieved, elsewhere(name, held))
 
 
 def retrieved(case: Case) -> Line:
     """A question with what the reader is given for it: the windows of what answers, the first others, some more."""
-    drawn = random.Random(case.query.text)
     asked = Asked(case.query.text, (), _answers(case.answer), case.pattern, polarity=_polarity(case))
-    others = [p for p in case.passages if str(p.turn) not in case.gold]
-    kept = [*others[:NEGATIVES], *drawn.sample(others[NEGATIVES:], min(OTHERS, len(others[NEGATIVES:])))]
-    windows = [
-        _line(p, asked, gold=str(p.turn) in case.gold) for p in case.passages if str(p.turn) in case.gold or p in kept
-    ]
+    gold = [_line(p, asked, gold=True) for p in case.passages if str(p.turn) in case.gold]
+    return _question(case, [*gold, *_others(case, asked)])
+
+
+def _question(case: Case, windows: Sequence[Line]) -> Line:
     return {"dataset": case.dataset, "group": case.group, "question": case.query.text, "windows": windows}
+
+
+def _others(case: Case, asked: Asked) -> list[Line]:
+    """Windows that were retrieved and do not answer: the first, and some of the others."""
+    others = [p for p in case.passages if str(p.turn) not in case.gold]
+    drawn = random.Random(case.query.text).sample(others[NEGATIVES:], min(OTHERS, len(others[NEGATIVES:])))
+    return [_line(p, asked, gold=False) for p in [*others[:NEGATIVES], *drawn]]
 
 
 def _line(passage: Passage, asked: Asked, *, gold: bool) -> Line:
@@ -133,20 +135,6 @@ def _answers(answer: str) -> tuple[str, ...]:
     return (answer, *_items(answer)) if answer else ()
 
 
-def conversations(path: Path) -> Iterator[tuple[str, list[Said], list[Asked]]]:
-    """Every conversation of a file or a folder: its name, what was said, what is asked."""
-    if path.name.startswith("friendsqa"):
-        yield from scenes(path)
-    else:
-        yield from map(_conversation, haystacks(path))
-
-
-def _conversation(haystack: Haystack) -> tuple[str, list[Said], list[Asked]]:
-    places = {turn_id(message): i for i, message in enumerate(haystack.messages)}
-    said = [Said(m.speaker or m.role, m.text, m.said_at, str(m.session)) for m in haystack.messages]
-    return haystack.name, said, [asked for q in haystack.questions if (asked := _asked(q, places))]
-
-
 def _asked(question: GoldQuestion, places: dict[Any, int]) -> Asked | None:
     gold = sorted(places[turn] for turn in question.evidence if turn in places)
     answer = str(question.answer or "")
@@ -155,7 +143,8 @@ def _asked(question: GoldQuestion, places: dict[Any, int]) -> Asked | None:
     if len(answer.split()) > 25 or not gold:
         return None
     polarity = next((word for word in ("yes", "no") if re.match(rf"(?:likely )?{word}\b", answer.lower())), "")
-    return Asked(question.text, gold, (answer, *_items(answer)), polarity=polarity)
+    speaker = question.category == "speaker"
+    return Asked(question.text, gold, (answer, *_items(answer)), speaker=speaker, polarity=polarity)
 
 
 def _items(answer: str) -> list[str]:
@@ -163,45 +152,27 @@ def _items(answer: str) -> list[str]:
     return [item for item in items if len(item) > 3] if len(items) > 1 and not re.search(r"\d{4}", answer) else []
 
 
-def scenes(path: Path) -> Iterator[tuple[str, list[Said], list[Asked]]]:
-    """FriendsQA (Yang & Choi 2019): questions to scenes of a play."""
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        found = json.load(stream)["data"]
-    for scene in found:
-        for paragraph in scene["paragraphs"]:
-            said = [
-                Said(" and ".join(name.split()[0] for name in each["speakers"]), as_written(each["utterance"]))
-                for each in paragraph["utterances:"]
-            ]
-            yield scene["title"], said, [_scene_question(question) for question in paragraph["qas"]]
+def _lines(haystack: Haystack, found: Sequence[Case]) -> Iterator[Line]:
+    """Each question with the turns that answer it, retrieved or not, some beside them, and what was retrieved."""
+    places = {turn_id(message): i for i, message in enumerate(haystack.messages)}
+    said = [Said(m.speaker or m.role, m.text, m.said_at, str(m.session)) for m in haystack.messages]
+    for question, case in zip(haystack.questions, found, strict=True):
+        asked = _asked(question, places)
+        if asked is None:
+            continue
+        gold = [window for turn in asked.gold for window in _windows(said, turn, asked, gold=True)]
+        others = [*asked.misleading, *_next_to(said, asked)]
+        wrong = [window for turn in others for window in _windows(said, turn, asked, gold=False)]
+        yield _question(case, [*gold, *wrong, *_others(case, asked)])
 
 
-def _scene_question(question: Line) -> Asked:
-    answers = question["answers"]
-    gold = sorted({int(answer["utterance_id"]) for answer in answers})
-    texts = [as_written(answer["answer_text"]) for answer in answers]
-    return Asked(as_written(question["question"]), gold, texts, speaker=any(a.get("is_speaker") for a in answers))
-
-
-def _lines(dataset: str, group: str, said: Sequence[Said], asked: Sequence[Asked]) -> Iterator[Line]:
-    stems = [set(content_stems(turn.text)) for turn in said]
-    rarity = Counter(stem for each in stems for stem in each)
-    for question in asked:
-        own = content_stems(question.text)
-        weight = [sum(math.log(1 + len(said) / rarity[s]) for s in own if s in each) for each in stems]
-        drawn = random.Random(question.text)
-        windows = [w for turn in question.gold for w in _windows(said, turn, question, gold=True)]
-        best = sorted(range(len(said)), key=lambda i: -weight[i] - drawn.random() * 1e-3)
-        beside = [i + step for i in question.gold for step in (-1, 1, 2) if 0 <= i + step < len(said)]
-        others = [
-            *question.misleading,
-            *drawn.sample(beside, min(2, len(beside))),
-            *best[:12],
-            *drawn.sample(range(len(said)), 1),
-        ]
-        kept = [i for i in dict.fromkeys(others) if i not in question.gold][: NEGATIVES + OTHERS]
-        windows += [w for turn in kept for w in _windows(said, turn, question, gold=False)]
-        yield {"dataset": dataset, "group": group, "question": question.text, "windows": windows}
+def _next_to(said: Sequence[Said], asked: Asked) -> list[int]:
+    """Turns next to those that answer, in the same session."""
+    near = [
+        i for turn in asked.gold for i in (turn - 1, turn + 1, turn + 2)
+        if 0 <= i < len(said) and said[i].session == said[turn].session and i not in asked.gold
+    ]  # fmt: skip
+    return random.Random(asked.text).sample(near, min(BESIDE, len(near)))
 
 
 def _windows(said: Sequence[Said], turn: int, question: Asked, *, gold: bool) -> Iterator[Line]:

@@ -2,7 +2,7 @@
 
     python benchmarks/reading.py --data locomo.json ordinary/ --networks HALF0.onnx HALF1.onnx [--write]
 
-The data are conversations with questions in LoCoMo's schema, or folders of chats with questions (`reader_data.py`). The
+The data are what `kinds.stores` knows, or folders of chats with questions (`reader_data.py`). The
 k-th network was trained without the k-th half of them (`train_reader.py --half k`), and reads that half alone: what
 is learned here, how likely a window answers and what an answer is worth, is learned from answers to unseen questions,
 and measured by cross-validation over groups of these. `--left-out NETWORK DATASET` reads all of a data set with a
@@ -19,7 +19,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,17 +27,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import unseen
+from kinds import folder, stores
 from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
-from memcli.evaluation.datasets import haystacks
+from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.memory import Memory
 from memcli.model import Caution, Filters, Form, Query
-from memcli.model.generated import Assertion
 from memcli.providers.embedding import DEFAULT as EMBEDDER
 from memcli.providers.embedding import Embedder, embedder_id
 from memcli.ranking import learned
 from memcli.reading import confidence, relevance
+from memcli.reading.advice import Known
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.extractive import Look, found_in, known_of
 from memcli.reading.judge import Judge
@@ -52,8 +53,12 @@ Floats = npt.NDArray[np.float64]
 PACKAGE = Path(__file__).parent.parent / "memcli" / "reading"
 RESULTS = Path(__file__).parent / "results" / "reading.json"
 ASKED_AT = datetime(2026, 11, 22, tzinfo=UTC)
+#: When questions are asked of which nobody knows it: after all that was said.
+LATER = datetime(2024, 6, 1, tzinfo=UTC)
 DEPTH = 20
 FOLDS = 10
+#: Every how-manieth question is asked of another haystack as well.
+ELSEWHERE = 3
 #: An answer of a known one's words is right if it shares as much with it, as token F1.
 RIGHT = 0.5
 
@@ -76,7 +81,7 @@ class Case:
     category: str
     gold: frozenset[str]
     passages: Sequence[Passage]
-    known: Sequence[Assertion] = ()
+    known: Sequence[Known] = ()
 
     @property
     def half(self) -> int:
@@ -106,29 +111,59 @@ class Case:
 def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[Case]:
     """The questions of a file or a folder, retrieved through memcli's public interface."""
     if path.is_dir():
-        memory = _filled(cache / f"{path.name}.memcli", path / "chats", Unseen().of(path)(""), opened)
+        memory = _filled(cache / f"{path.name}.memcli", folder(path / "questions.jsonl"), fair.of(path)(""), opened)
         for line in (path / "questions.jsonl").read_text(encoding="utf-8").splitlines():
             yield _own(path.name, json.loads(line), memory)
-        return
-    model_of, name = fair.of(path), path.name.split(".")[0]
-    stored = {haystack.name: haystack for haystack in haystacks(path)}
-    for conversation in json.loads(path.read_text()):
-        group = conversation["sample_id"]
-        source = cache / f"{group}.json"
-        source.write_text(json.dumps([conversation]))
-        memory = _filled(source.with_suffix(".memcli"), source, model_of(group), opened)
-        for question in stored[group].questions:
-            answer = "" if not question.answerable else str(question.answer)
-            gold = frozenset(str(turn) for turn in question.evidence) if answer else frozenset()
-            query, passages, known = _read(memory, question.text, ASKED_AT.replace(year=2024, month=6, day=1))
-            yield Case(name, group, zlib.crc32(group.encode()) % FOLDS, query, answer, "", "",
-                       str(question.category), gold, passages, known)  # fmt: skip
-        print(group, file=sys.stderr)
+    else:
+        name, held = path.name.split(".")[0], filled(path, cache, opened, fair)
+        for haystack, memory in held:
+            yield from known(name, haystack, memory)
+        yield from elsewhere(name, held)
 
 
-def _filled(store: Path, source: Path, model: Embedder, opened: ExitStack) -> Memory:
+def filled(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> list[tuple[Haystack, Memory]]:
+    """The haystacks of a file, each with a store of its own."""
+    model_of, held = fair.of(path), []
+    for index, haystack in enumerate(stores(path)):
+        store = cache / f"{path.name}-{index}-{haystack.name}.memcli"
+        held.append((haystack, _filled(store, haystack, model_of(haystack.name), opened)))
+        print(haystack.name, file=sys.stderr)
+    return held
+
+
+def known(dataset: str, haystack: Haystack, memory: Memory) -> list[Case]:
+    """A case for each question of a haystack."""
+    return [_known(dataset, haystack.name, question, memory) for question in haystack.questions]
+
+
+def elsewhere(dataset: str, held: Sequence[tuple[Haystack, Memory]]) -> Iterator[Case]:
+    """Some questions of each haystack, asked of the next one where the same people speak: silence is right."""
+    for (haystack, _), (other, memory) in zip(held, [*held[1:], *held[:1]], strict=True):
+        absent = _names(haystack) - _names(other)
+        for question in haystack.questions[::ELSEWHERE]:
+            if haystack is not other and not absent & set(re.findall(r"\w+", question.text)):
+                without = replace(question, answerable=False, category="elsewhere", past_only=False)
+                yield _known(dataset, haystack.name, without, memory)
+
+
+def _names(haystack: Haystack) -> set[str]:
+    """Of the people who speak, word by word; an assistant and its user have none."""
+    return {word for message in haystack.messages for word in re.findall(r"[A-Z]\w+", message.speaker or "")}
+
+
+def _known(dataset: str, group: str, question: GoldQuestion, memory: Memory) -> Case:
+    at = question.asked_at or LATER
+    answer = str(question.answer) if question.answerable else ""
+    gold = frozenset(str(turn) for turn in question.evidence) if answer else frozenset()
+    query, passages, known = _read(memory, question.text, at, Filters(until=at if question.past_only else None))
+    return Case(dataset, group, zlib.crc32(group.encode()) % FOLDS, query, answer, "", "",
+                str(question.category), gold, passages, known)  # fmt: skip
+
+
+def _filled(store: Path, haystack: Haystack, model: Embedder, opened: ExitStack) -> Memory:
     memory = Memory(store, embedder=model)
-    memory.ingest([source])
+    if not memory.store.exists:
+        memory.add(haystack.messages)
     opened.enter_context(memory.store.reading())
     return memory
 
@@ -136,7 +171,7 @@ def _filled(store: Path, source: Path, model: Embedder, opened: ExitStack) -> Me
 def _own(dataset: str, row: dict[str, Any], memory: Memory) -> Case:
     arguments = row["args"]
     at = datetime.fromisoformat(arguments[arguments.index("--at") + 1]) if "--at" in arguments else ASKED_AT
-    query, passages, known = _read(memory, row["question"], at.replace(tzinfo=UTC))
+    query, passages, known = _read(memory, row["question"], at.replace(tzinfo=UTC), Filters())
     gold = {str(p.turn) for p in passages if row["evidence"] and re.search(row["evidence"], p.turn_text)}
     group = row["question"]
     kind = row["kind"] if row["lang"] == "en" else f"language {row['lang']}"
@@ -144,13 +179,13 @@ def _own(dataset: str, row: dict[str, Any], memory: Memory) -> Case:
                 row.get("wrong", ""), kind, frozenset(gold), passages, known)  # fmt: skip
 
 
-def _read(memory: Memory, question: str, at: datetime) -> tuple[Query, list[Passage], list[Assertion]]:
+def _read(memory: Memory, question: str, at: datetime, filters: Filters) -> tuple[Query, list[Passage], list[Known]]:
     chosen = strategy(DEFAULT)
-    query, view = memory.query(question, Filters(), at, chosen)
+    query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
     passages = gather(query.question, query, hits, transcript)
-    return query, passages, known_of(query.question, passages, transcript)
+    return query, passages, known_of(query, transcript)
 
 
 @dataclass(frozen=True)

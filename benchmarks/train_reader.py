@@ -28,8 +28,8 @@ BATCH_TOKENS = 2048
 EPOCHS = 2
 RATE, HEAD_RATE, WARM = 8e-5, 1e-3, 0.06
 QUESTION, BEFORE, TEXT = 48, 32, 104  # tokens at most
-#: How much the parts of the loss weigh: whether it answers, where, yes or no.
-PARTS = (1.0, 0.5, 0.5)
+#: How much the parts of the loss weigh: whether it answers, which of a question's windows does, where, yes or no.
+PARTS = (0.5, 0.5, 0.5, 0.5)
 POLARITY = {"yes": 0, "no": 1}
 
 Line = dict[str, Any]
@@ -78,8 +78,8 @@ def encoded(tokenizer: Any, question: str, window: Line) -> tuple[list[int], int
     return [*head, *own["input_ids"][:TEXT], last], len(head), own["offset_mapping"][:TEXT]
 
 
-def example(tokenizer: Any, line: Line, window: Line) -> Line:
-    """A window as the network takes it, with what is right."""
+def example(tokenizer: Any, line: Line, window: Line, question: int) -> Line:
+    """A window as the network takes it, with what is right; `question`: whose it is."""
     ids, start, offsets = encoded(tokenizer, line["question"], window)
     span = None
     if window["span"]:
@@ -88,20 +88,21 @@ def example(tokenizer: Any, line: Line, window: Line) -> Line:
         span = (start + inside[0], start + inside[-1]) if inside else None
     asked = ids.index(102)
     return {
-        "ids": torch.tensor(ids), "start": start,
+        "ids": torch.tensor(ids), "start": start, "question": question,
         "kinds": torch.tensor([0] * (asked + 1) + [1] * (len(ids) - asked - 1)),
         "answers": float(window["answers"]), "span": span, "polarity": POLARITY.get(window["polarity"]),
     }  # fmt: skip
 
 
-def batches(examples: list[Line], drawn: random.Random) -> list[list[Line]]:
-    """Batches of windows of like length."""
-    order = sorted(examples, key=lambda e: len(e["ids"]) + drawn.random() * 12)
+def batches(questions: list[list[Line]], drawn: random.Random) -> list[list[Line]]:
+    """Batches of the windows of questions of like length, all windows of a question in one batch."""
+    length = [max(len(each["ids"]) for each in question) for question in questions]
+    order = sorted(range(len(questions)), key=lambda i: length[i] + drawn.random() * 12)
     found: list[list[Line]] = [[]]
-    for each in order:
-        if (len(found[-1]) + 1) * len(each["ids"]) > BATCH_TOKENS:
+    for i in order:
+        if found[-1] and (len(found[-1]) + len(questions[i])) * length[i] > BATCH_TOKENS:
             found.append([])
-        found[-1].append(each)
+        found[-1] += questions[i]
     drawn.shuffle(found)
     return found
 
@@ -116,12 +117,11 @@ def masked(batch: list[Line]) -> torch.Tensor:
 
 
 def loss(reader: Reader, batch: list[Line]) -> torch.Tensor:
-    """Whether, where, and yes or no."""
+    """Whether, which, where, and yes or no."""
     mask = masked(batch)
     answers, place, polarity = reader.above(padded(batch, "states").float(), mask)
-    whether = functional.binary_cross_entropy_with_logits(
-        answers, torch.tensor([each["answers"] for each in batch]), pos_weight=torch.tensor(1.5)
-    )
+    right = torch.tensor([each["answers"] for each in batch])
+    whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=torch.tensor(1.5))
     known = [i for i, each in enumerate(batch) if each["span"]]
     where = torch.zeros(())
     if known:
@@ -134,7 +134,19 @@ def loss(reader: Reader, batch: list[Line]) -> torch.Tensor:
     if sided:
         says = functional.cross_entropy(polarity[sided], torch.tensor([batch[i]["polarity"] for i in sided]))
     shares = [len(each) / len(batch) for each in (known, sided)]
-    return PARTS[0] * whether + PARTS[1] * where * shares[0] + PARTS[2] * says * shares[1] ** 0.5
+    which = _which(answers, right, [each["question"] for each in batch])
+    return PARTS[0] * whether + PARTS[1] * which + PARTS[2] * where * shares[0] + PARTS[3] * says * shares[1] ** 0.5
+
+
+def _which(answers: torch.Tensor, right: torch.Tensor, question: list[int]) -> torch.Tensor:
+    """How far from even the windows that answer are among those of their question: listwise, a mean over questions."""
+    owner = torch.tensor(question)
+    lost = [
+        -torch.log_softmax(answers[own], 0)[right[own] > 0].mean()
+        for each in dict.fromkeys(question)
+        if 0 < right[own := owner == each].sum() < own.sum()
+    ]
+    return torch.stack(lost).mean() if lost else torch.zeros(())
 
 
 def main() -> None:
@@ -162,10 +174,13 @@ def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
     """Trains on these questions and writes the weights."""
     tokenizer, reader = AutoTokenizer.from_pretrained(model), Reader(model)
     reader.eval()  # no dropout: what lies below is made once
-    examples = [example(tokenizer, line, window) for line in lines for window in line["windows"]]
-    print(len(lines), "questions", len(examples), "windows", sum(len(e["ids"]) for e in examples), "tokens", flush=True)
-    drawn = random.Random(0)
-    for batch in batches(examples, drawn):
+    questions = [[example(tokenizer, line, w, i) for w in line["windows"]] for i, line in enumerate(lines)]
+    questions = [each for each in questions if each]
+    windows = [window for question in questions for window in question]
+    print(
+        len(questions), "questions", len(windows), "windows", sum(len(w["ids"]) for w in windows), "tokens", flush=True
+    )
+    for batch in batches(questions, random.Random(0)):
         with torch.inference_mode():
             made = reader.below(padded(batch, "ids"), masked(batch), padded(batch, "kinds")).half()
         for each, states in zip(batch, made, strict=True):
@@ -175,13 +190,13 @@ def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
     optimizer = torch.optim.AdamW(
         [{"params": upper, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
     )
-    steps = sum(len(batches(examples, random.Random(n))) for n in range(epochs))
+    steps = sum(len(batches(questions, random.Random(n))) for n in range(epochs))
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda n: min(1.0, n / (WARM * steps)) * max(0.02, 1 - n / steps)
     )
     began, mean, n = time.time(), 0.0, 0
     for epoch in range(epochs):
-        for batch in batches(examples, random.Random(epoch)):
+        for batch in batches(questions, random.Random(epoch)):
             optimizer.zero_grad()
             value = loss(reader, batch)
             value.backward()

@@ -6,6 +6,7 @@ import argparse
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from memcli.providers.embedding import Embedder, embedder
@@ -16,19 +17,20 @@ from memcli.providers.encoder import Encoder
 class Unseen:
     """Encoders that were trained without a part of the conversations of some files, which they embed.
 
-    Weights that learned from an encoder's vectors of what it was trained on would trust it more than it deserves. The
-    k-th encoder is for the conversations that `train_encoder.py --fold k/N --of FILE …` left out.
+    Weights that learned from an encoder's vectors of what it was trained on would trust it more than it deserves. Each
+    group is patterns of the names of files, and their encoders; the k-th of these is for the conversations that
+    `train_encoder.py --fold k/N --of FILE …` left out, one alone for all.
     """
 
-    weights: Sequence[Path] = ()
-    files: Sequence[str] = ()
+    groups: Sequence[tuple[Sequence[str], Sequence[Path]]] = ()
 
     def of(self, path: Path) -> Callable[[str], Embedder]:
         """The encoder for a conversation of the file, by the conversation's name."""
-        if not any(map(path.name.startswith, self.files)):
+        weights = next((w for files, w in self.groups if any(fnmatch(path.name, file) for file in files)), ())
+        if not weights:
             shipped = embedder(bulk=True)
             return lambda _: shipped
-        models = [Encoder(bulk=True, weights=each) for each in self.weights]
+        models = [Encoder(bulk=True, weights=each) for each in weights]
         stem = path.name.split(".")[0]
         return lambda name: models[int(shuffled(f"{stem}:{name}"), 16) % len(models)]
 
@@ -39,18 +41,24 @@ def shuffled(text: str) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that `chosen` reads."""
-    parser.add_argument("--encoders", nargs="*", type=Path, default=[], help="trained without a part of what …")
-    parser.add_argument("--of", nargs="*", default=[], help="… files whose names begin so hold")
+    """The option that `chosen` reads."""
+    parser.add_argument(
+        "--unseen", nargs="*", default=[], metavar="FILE,…=ENCODER,…",
+        help="for files of such names, like locomo*: encoders that were trained without a part of them",
+    )  # fmt: skip
 
 
 def chosen(options: argparse.Namespace) -> Unseen:
-    """None but the shipped one, where no options were given."""
-    return Unseen(options.encoders, options.of)
+    """None but the shipped one, where the option was not given."""
+    groups = map(_parts, options.unseen)
+    return Unseen([(files.split(","), [Path(each) for each in weights.split(",")]) for files, _, weights in groups])
 
 
 def said(options: argparse.Namespace) -> str:
-    """The options, as they were given on the command line; empty where they were not."""
-    if not options.encoders:
-        return ""
-    return f" --encoders {' '.join(each.name for each in options.encoders)} --of {' '.join(options.of)}"
+    """The option, as it was given on the command line; empty where it was not."""
+    names = [f"{f}={','.join(Path(w).name for w in ws.split(','))}" for f, _, ws in map(_parts, options.unseen)]
+    return f" --unseen {' '.join(names)}" if names else ""
+
+
+def _parts(group: str) -> tuple[str, str, str]:
+    return group.partition("=")

@@ -293,7 +293,7 @@ def test_a_conversation_is_embedded_by_the_encoder_that_has_not_seen_it(
     unseen = script("unseen")
     monkeypatch.setattr(unseen, "Encoder", lambda bulk, weights: weights.name)
     monkeypatch.setattr(unseen, "embedder", lambda bulk: "shipped")
-    fair = unseen.Unseen([Path("zero.onnx"), Path("one.onnx")], ["people"])
+    fair = unseen.Unseen([(["people*"], [Path("zero.onnx"), Path("one.onnx")])])
     model_of = fair.of(Path("people.json.gz"))
     part = int(sha256(b"people:c1").hexdigest(), 16) % 2
     assert model_of("c1") == ("zero.onnx", "one.onnx")[part]

@@ -32,7 +32,7 @@ from memcli.model.generated import Assertion
 from memcli.model.relations import RelationType
 from memcli.ranking import learned
 from memcli.reading import NOTHING, ExtractiveReader, build_context, confidence, evidence, relevance
-from memcli.reading.advice import advice, respected
+from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, Span, network
@@ -71,7 +71,7 @@ class FakeTranscript:
     def _cosine(self, sentence: str) -> float:
         return len(self.question & set(stems(sentence))) / max(1, len(self.question))
 
-    def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
+    def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
         return []
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
@@ -526,37 +526,43 @@ def test_evidence_resolves_dates_and_puts_citations_first() -> None:
 # -- advice ----------------------------------------------------------------------------------------------------------
 
 
-def _told(relation: RelationType, tail: str, day: int, *, head: str = "Theo", negated: bool = False) -> Assertion:
-    return Assertion(head, relation, tail, at(2024, 1, max(day, 1)), TurnId(f"t{day}"), 0.8, negated)
+def _told(relation: RelationType, tail: str, day: int, cosine: float = 0.5, *, negated: bool = False) -> Known:
+    turn = Turn(TurnId(f"t{day}"), SessionId("s"), day, "Theo", "user", at(2024, 1, max(day, 1)), tail)
+    return Known(turn, Assertion("Theo", relation, tail, turn.said_at, turn.id, 0.8, negated), cosine)
 
 
 def test_advice_names_what_must_be_respected_first_and_the_newest_first() -> None:
     known = [
         _told(RelationType.LIKES, "dal", 1),
         _told(RelationType.DIET, "vegan", 2),
-        _told(RelationType.AVOIDS, "mushrooms", 3),
+        _told(RelationType.AVOIDS, "mushrooms", 3, 0.0),  # a limit is one whatever is asked
         _told(RelationType.NEEDS, "milk", 4),  # a need of the day
         _told(RelationType.PLANS, "a trip", 5),  # no preference
-        _told(RelationType.LIKES, "beer", 6, head="Ines"),  # somebody else's
+        _told(RelationType.LIKES, "beer", 6, 0.1),  # has no bearing on what is asked
         _told(RelationType.LIKES, "noise", 7, negated=True),
         _told(RelationType.DIET, "vegan", 8),  # said again
     ]
-    question = parse("What should I cook for Theo?", ("Theo", "Ines"))
-    assert advice(respected(question, known)) == "Theo: vegan; no noise; no mushrooms; likes dal"
+    assert advice([each.asserted for each in respected(known)]) == "Theo: vegan; no noise; no mushrooms; likes dal"
 
 
-def test_advice_is_as_sure_as_what_it_rests_on() -> None:
+def test_of_many_likings_the_nearest_to_the_question_are_told() -> None:
+    known = [_told(RelationType.LIKES, f"thing {n}", n, 0.2 + n / 100) for n in range(6)]
+    assert [each.asserted.tail for each in respected(known)] == ["thing 5", "thing 4", "thing 3"]
+
+
+def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:
     class Asserting(FakeTranscript):
-        def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
-            said = [_told(RelationType.DIET, "vegan", 1), _told(RelationType.LIKES, "dal", 0)]
-            return [each for each in said if each.turn in turn_ids]
+        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+            known = [_told(RelationType.DIET, "vegan", 1), _told(RelationType.LIKES, "dal", 0)]
+            return [(each.turn, each.asserted, each.cosine) for each in known]
 
     question = "What should I cook for Theo?"
-    transcript = Asserting(question, [("Theo", at(2024, 1, 1), "I love dal."), ("Theo", at(2024, 1, 2), "I'm vegan.")])
+    transcript = Asserting(question, [("Ines", at(2024, 1, 3), "No idea what to cook for Theo.")])
     query = Query(parse(question, ("Theo",)), VECTOR, ASKED)
     answer = ExtractiveReader(transcript).read(query, transcript.hits())
     assert (answer.text, answer.form, answer.confidence) == ("Theo: vegan; likes dal", Form.VALUE, 0.8)
     assert answer.citations == ("t1", "t0")
+    assert ExtractiveReader(transcript).read(query, []).text == "Theo: vegan; likes dal"
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..model import Question
+from ..model import Turn
 from ..model.generated import Assertion
 from ..model.relations import PREFERENCES, RelationType, restricts
 
-__all__ = ["advice", "respected"]
+__all__ = ["Known", "advice", "respected"]
 
-_MOST = 6
+#: Limits and likings that are told, at most; from this cosine to the question on a liking is.
+_LIMITS, _LIKINGS = 4, 3
+_NEAR = 0.2
 #: How an assertion is said where it speaks against its tail, or for it; any other is its tail alone.
 _AGAINST = {
     RelationType.ALLERGY: "allergic to {}", RelationType.DISLIKES: "dislikes {}", RelationType.FEARS: "fears {}",
@@ -22,23 +25,45 @@ _FOR = {
 _PASSING = frozenset({RelationType.NEEDS, RelationType.USES, RelationType.HABIT, RelationType.HEALTH})
 
 
-def respected(question: Question, known: Sequence[Assertion]) -> list[Assertion]:
-    """What limits the one who is asked about, then what that person likes; each newest first, each once."""
-    own = [each for each in known if _is_told(question, each)]
-    own.sort(key=lambda each: (not restricts(each.relation, each.negated), -_when(each)))
-    first: dict[str, Assertion] = {}
-    for each in own:
-        first.setdefault(each.tail.lower(), each)
-    return list(first.values())[:_MOST]
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is asserted of somebody, with the turn that says it and its cosine to the question."""
+
+    turn: Turn
+    asserted: Assertion
+    cosine: float
+
+    @property
+    def limits(self) -> bool:
+        """Whether it limits what is open to that person."""
+        return restricts(self.asserted.relation, self.asserted.negated)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether who gives advice should know it: any limit, a liking where it bears on what is asked."""
+        relation = self.asserted.relation
+        liked = relation in PREFERENCES and relation not in _PASSING and self.cosine >= _NEAR
+        return self.limits or liked
 
 
-def _is_told(question: Question, each: Assertion) -> bool:
-    limiting = restricts(each.relation, each.negated)
-    return each.head == question.about and each.relation in PREFERENCES and (limiting or each.relation not in _PASSING)
+def respected(known: Sequence[Known]) -> list[Known]:
+    """What limits somebody, then what that person likes: the nearest to the question, newest first, each once."""
+    told = [each for each in known if each.is_told]
+    return [
+        *_newest([each for each in told if each.limits], _LIMITS),
+        *_newest([each for each in told if not each.limits], _LIKINGS),
+    ]
 
 
-def _when(each: Assertion) -> float:
-    return each.at.timestamp() if each.at else 0.0
+def _newest(known: Sequence[Known], most: int) -> list[Known]:
+    nearest: dict[str, Known] = {}
+    for each in sorted(known, key=lambda each: (-each.cosine, -_when(each))):
+        nearest.setdefault(each.asserted.tail.lower(), each)
+    return sorted(list(nearest.values())[:most], key=lambda each: -_when(each))
+
+
+def _when(each: Known) -> float:
+    return each.asserted.at.timestamp() if each.asserted.at else 0.0
 
 
 def advice(found: Sequence[Assertion]) -> str:

@@ -8,17 +8,17 @@ from typing import Protocol
 
 from memcli.languages import spoken
 from memcli.model import Answer, Caution, Form, Hit, Query, Question, Seeks, Standing
-from memcli.model.generated import Assertion
 from memcli.reading import confidence, relevance, temporal
-from memcli.reading.advice import advice, respected
+from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
 from memcli.reading.judge import Judge
-from memcli.reading.network import Network, network
+from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, gather
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
 from memcli.reading.values import Value, values
+from memcli.reading.windows import Window
 from memcli.text import content_stems
 from memcli.text.times import day, describe, month_name
 
@@ -96,7 +96,7 @@ class ExtractiveReader:
         return self._answer(look, self._threshold)
 
     def _answer(self, look: Look, least: float) -> Answer:
-        if not look.found:
+        if not look.found and not look.cited:
             return Answer(NOTHING, (), 0.0, abstained=True)
         doubted = self._doubt(look)
         trust = max(doubted.trust, least)
@@ -112,26 +112,36 @@ class ExtractiveReader:
         question = query.question
         passages = gather(question, query, hits, self._transcript)
         found = relevance.read(question, passages, self._network, self._judge)
-        known = known_of(question, passages, self._transcript)
-        return found_in(question, found, known) if found else Look(question, ())
+        known = known_of(query, self._transcript)
+        return found_in(question, found, known) if found or known else Look(question, ())
 
 
-def known_of(question: Question, passages: Sequence[Passage], transcript: Transcript) -> list[Assertion]:
-    """What is to be respected, as far as the passages say it, where advice is asked for."""
-    if not question.wants_advice:
+def known_of(query: Query, transcript: Transcript) -> list[Known]:
+    """What is to be respected, and liked, where advice is asked for about somebody."""
+    question = query.question
+    if not question.wants_advice or question.about is None:
         return []
-    return respected(question, transcript.assertions(list(dict.fromkeys(passage.turn for passage in passages))))
+    return respected([Known(*each) for each in transcript.asserted(question.about, query)])
 
 
-def _advised(question: Question, found: Sequence[Found], known: Sequence[Assertion]) -> Look:
-    """What must be respected and what is liked, with the windows that say so."""
-    by_turn = {each.passage.turn: each for each in reversed(found)}
-    cited = tuple(by_turn[each.turn] for each in known)
-    return Look(question, found, advice(known), cited, max(each.confidence for each in known), asserted=True)
+def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
+    """What must be respected and what is liked, with the turns that say so."""
+    by_turn = {each.turn.id: _saying(each) for each in known}
+    sure = max(each.asserted.confidence for each in known)
+    text = advice([each.asserted for each in known])
+    return Look(question, found, text, tuple(by_turn.values()), sure, asserted=True)
 
 
-def found_in(question: Question, found: Sequence[Found], known: Sequence[Assertion]) -> Look:
-    """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
+def _saying(known: Known) -> Found:
+    """The turn that says it, as a window that was read."""
+    turn, sure = known.turn, known.asserted.confidence
+    window = Window(turn.speaker, turn.text, "")
+    passage = Passage(window, turn.id, turn.said_at, 0, 1.0, known.cosine, 0.0, 0.0, 1.0, False, turn.text)
+    return Found(passage, Finding(sure, 0.0, 0.0, ()), sure)
+
+
+def found_in(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
+    """The answer that the windows hold, the likeliest first; there is one at least, or something `known`."""
     if known:
         return _advised(question, found, known)
     if question.seeks is Seeks.YES_NO:

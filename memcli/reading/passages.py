@@ -38,8 +38,10 @@ class Transcript(Protocol):
     ) -> Mapping[TurnId, Sequence[tuple[str, float]]]:
         """The sentences of each turn with their cosine to `vector`."""
 
-    def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
-        """What is asserted in these turns."""
+    def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+        """What is asserted of somebody, each with the turn that says it and its cosine to the question, as one voices
+        tastes.
+        """
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """How rare each stem is among the turns: log(1 + (N - df + ½) / (df + ½))."""

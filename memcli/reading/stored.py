@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..model import Turn, TurnId
+from ..languages.base import PREFERENCE
+from ..model import Query, Turn, TurnId
 from ..model.generated import Assertion
 from ..ranking.bm25 import idf
-from ..store.assertions import stated
+from ..store.assertions import stated_of
 from ..store.cosine import cosines
 from ..store.views.view import View
 
@@ -43,9 +44,19 @@ class StoredTranscript:
             for turn, row in zip(turn_ids, rows, strict=True)
         }
 
-    def assertions(self, turn_ids: Sequence[TurnId]) -> Sequence[Assertion]:
-        """See `Transcript.assertions`."""
-        return self._view.read(lambda db: stated(db, turn_ids))
+    def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+        """See `Transcript.asserted`."""
+        found = self._view.read(lambda db: stated_of(db, head))
+        rows = self._view.rows_of_numbers(np.array([number for number, _, _ in found], dtype=np.int64))
+        seen = [(row, *rest) for row, (_, *rest) in zip(rows.tolist(), found, strict=True) if row >= 0]
+        allowed = self._view.allowed(query.filters)
+        kept = [(row, asserted, data) for row, asserted, data in seen if allowed[row]]
+        if not kept:
+            return []
+        vectors = np.frombuffer(b"".join(data for _, _, data in kept), dtype=np.float16).astype(np.float32)
+        near = cosines(query.phrasings.get(PREFERENCE, query.vector), vectors.reshape(len(kept), -1)).tolist()
+        turns = self._view.fetch([row for row, _, _ in kept])
+        return [(turn, each, cosine) for turn, (_, each, _), cosine in zip(turns, kept, near, strict=True)]
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """See `Transcript.rarity`."""

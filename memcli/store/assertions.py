@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .units import Numbers, UnitRows, drop_units, write_units
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["AssertionRow", "assertions_in", "doubtful", "drop_assertions", "stated", "write_assertions"]
+__all__ = ["AssertionRow", "assertions_in", "doubtful", "drop_assertions", "stated_of", "write_assertions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +73,27 @@ def assertions_in(db: DuckDBPyConnection, session: int) -> list[tuple[int, str, 
     ).fetchall()
 
 
-def stated(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> list[Assertion]:
-    """What is asserted in these turns and may shape an answer, in the order in which it was said; of one who speaks of
-    himself the head is the speaker.
+def stated_of(db: DuckDBPyConnection, head: str) -> list[tuple[int, Assertion, bytes]]:
+    """What is asserted of somebody and may shape an answer, in the order in which it was said.
+
+    For each the number of its turn, what is asserted, and its vector as float16; of one who speaks of himself the head
+    is the speaker.
     """
     rows = db.execute(
-        f"""select label, relation, tail, t.said_at, t.utc_offset, t.id, confidence, negated, strength, t.speaker
+        f"""select label, relation, tail, t.said_at, t.utc_offset, t.id, confidence, negated, strength, t.speaker,
+               t.seq, memory.data
            from assertion join memory using (unit) join source using (unit) join turn t on t.seq = source.turn
-           where t.id in (select unnest(?::varchar[])) and confidence >= {SHAPING} order by t.seq, unit""",
-        [list(turns)],
+           where confidence >= {SHAPING} and (lower(label) = lower($1) or (lower(t.speaker) = lower($1)
+               and lower(label) = lower('the ' || t.speaker))) order by t.seq, unit""",
+        [head],
     ).fetchall()
-    return [
-        Assertion(speaker if head.lower() == f"the {speaker}".lower() else head, RelationType(relation), tail,
-                  from_stored(at, offset), TurnId(turn), confidence, negated, strength)
-        for head, relation, tail, at, offset, turn, confidence, negated, strength, speaker in rows
-    ]  # fmt: skip
+    return [(int(row[-2]), _assertion(row), bytes(row[-1])) for row in rows]
+
+
+def _assertion(row: Sequence[Any]) -> Assertion:
+    head, relation, tail, at, offset, turn, confidence, negated, strength, speaker = row[:10]
+    return Assertion(speaker if head.lower() == f"the {speaker}".lower() else head, RelationType(relation), tail,
+                     from_stored(at, offset), TurnId(turn), confidence, negated, strength)  # fmt: skip
 
 
 def doubtful(db: DuckDBPyConnection, below: float) -> tuple[int, int]:

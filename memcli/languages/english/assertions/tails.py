@@ -44,7 +44,7 @@ _TRAILING = re.compile(
     r"(?:[\s.,!;:\"'“”’*_)\]]+|\s(?:for me|to me|as well|too|though|today|tonight|anymore|any more|either|soon|"
     r"for my (?:taste|liking)|and|or|to|of|for|with|in|on|at|that|the|a|by|from|so|even|yesterday|last (?:week|month|"
     r"year|night|weekend)|very much|a lot|best|"
-    r"please|sorry|thanks|thank you|thx|cheers|"
+    r"please|sorry|thanks|thank you|thx|cheers|btw|tbh|imo|lol|haha|tho|"
     r"right away|myself|more|next|now|again|instead|already|first))$",
     re.IGNORECASE,
 )
