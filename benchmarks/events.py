@@ -30,7 +30,8 @@ from memcli.evaluation.runner import latest_said
 from memcli.memory import Memory
 from memcli.model import Hit, Kind
 from memcli.providers.embedding import DEFAULT, embedder, embedder_id
-from memcli.reading import ExtractiveReader, within
+from memcli.reading.context import within
+from memcli.reading.extractive import ExtractiveReader
 from memcli.reading.stored import StoredTranscript
 from memcli.store.rows import scalar
 from memcli.store.views.events import event_graph

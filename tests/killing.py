@@ -35,7 +35,9 @@ __all__ += ["ended", "everything", "ingest", "killed", "kills", "lines", "migrat
 SESSIONS, TURNS = 12, 5
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results" / "faults.json"
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["memcli.cli.app", "memcli.indexing.prepare", "memcli.reading", "tests.killing"])
+_FORKS.set_forkserver_preload(
+    ["memcli.cli.app", "memcli.indexing.prepare", "memcli.reading.extractive", "tests.killing"]
+)
 
 #: What must be the same after a resumed run, in an order that does not depend on the run.
 _CONTENT = {

@@ -31,9 +31,11 @@ from memcli.model import (
 from memcli.model.generated import Assertion
 from memcli.model.relations import RelationType
 from memcli.ranking import learned
-from memcli.reading import NOTHING, ExtractiveReader, build_context, confidence, evidence, relevance
+from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
+from memcli.reading.context import build_context, evidence
+from memcli.reading.extractive import NOTHING, ExtractiveReader
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, Span, network
 from memcli.reading.passages import Passage, gather

@@ -45,7 +45,7 @@ def records(memory: Memory, hits: Sequence[Hit], *, explain: bool) -> list[dict[
 def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
     """The hits as lines."""
     from ..model import Kind
-    from ..reading import evidence
+    from ..reading.context import evidence
 
     out = render.console()
     for rank, hit in enumerate(hits, start=1):

@@ -19,7 +19,8 @@ from ..languages import spoken
 from ..model import Answer, Context, Filters, Hit, Query
 from ..providers.embedding import Embedder
 from ..providers.tokens import token_count
-from ..reading import ExtractiveReader, within
+from ..reading.context import within
+from ..reading.extractive import ExtractiveReader
 from ..reading.network import network
 from ..reading.stored import StoredTranscript
 from ..store.views.view import View

@@ -20,7 +20,7 @@ from .scoring import question_scores
 
 __all__ = ["Record", "commit", "lines", "load", "save", "versions"]
 
-_PACKAGES = ("duckdb", "hnswlib", "igraph", "numpy", "onnxruntime", "sentencex", "snowballstemmer", "tokenizers")
+_PACKAGES = ("duckdb", "hnswlib", "igraph", "numpy", "onnxruntime", "sentencex", "pystemmer", "tokenizers")
 DOCUMENT, QUESTIONS = "record.json", "questions.jsonl"
 
 

@@ -85,15 +85,12 @@ def words(text: str) -> list[str]:
 
 
 class _Stemmer(threading.local):
-    """One a thread: a Snowball stemmer holds the word that it is at.
-
-    It is Snowball's Python code, also where PyStemmer is installed, whose stems may be of another version.
-    """
+    """One a thread: a Snowball stemmer holds the word that it is at."""
 
     def __init__(self) -> None:
-        from snowballstemmer.english_stemmer import EnglishStemmer
+        from Stemmer import Stemmer
 
-        self.stem_word = EnglishStemmer().stemWord
+        self.stem_word = Stemmer("english", 0).stemWord  # without a cache of its own: `stem` has one
 
 
 @lru_cache(maxsize=1)
