@@ -18,6 +18,8 @@ from duckdb import DuckDBPyConnection
 import memcli
 from memcli import Filters, Hit, Memory, Message, Query, View
 from memcli.errors import UsageError
+from memcli.memory import Reading
+from memcli.model import Answer, Kind, TurnId, Unit, UnitId
 from memcli.providers.fakes import FakeEmbedder
 from memcli.providers.vectors import Vectors
 from memcli.store.connection import Store
@@ -234,3 +236,14 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     with zipfile.ZipFile(done.stdout.split()[-1]) as wheel:
         assert "memcli/py.typed" in wheel.namelist()
+
+
+def test_what_an_answer_cites_is_shown_first_and_what_has_no_bearing_not_at_all() -> None:
+    scores = {"a": 0.5, "b": 0.01, "c": 0.0099}  # the last under a fiftieth of the best
+    hits = [Hit(Unit(UnitId(f"u{name}"), Kind.TURN, name, (TurnId(name),)), score) for name, score in scores.items()]
+
+    def shown(k: int, *cited: str) -> str:
+        answer = Answer("x", tuple(map(TurnId, cited)), 0.5, abstained=False)
+        return "".join(hit.unit.text for hit in Reading(answer, hits).shown(k))
+
+    assert (shown(5), shown(5, "c"), shown(5, "b"), shown(1, "b")) == ("ab", "cab", "ba", "b")
