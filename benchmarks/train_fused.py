@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 import unseen
 from kinds import stores
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
 from unseen import Unseen, shuffled
 
 from memcli.evaluation.metrics import first_seen, recall, recall_all
@@ -44,6 +45,7 @@ FOLDS = 5
 SESSIONS_ONLY = 0.5  # what a question counts of which only the sessions of the evidence are known
 _CRUDE = ("dense.sentence", "dense.window1", "dense.turn", "bm25.turn_standard", "bm25.session_standard",
           "dense.session", "taste.turn")  # fmt: skip
+LEAST_SCALE = 0.2  # what hardly differs in the data may differ much in others, and is not to count for more there
 NEGATIVES = 80  # candidates that a question is trained against: the best by a crude sum, and 20 at random
 
 
@@ -133,9 +135,29 @@ def fit(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> 
 
 
 def first_of(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> fusion.Weights:
-    """The weights of the first ranking."""
-    crude = [e.features[:, [names.index(name) for name in _CRUDE]].sum(axis=1) for e in data]
-    return listwise(data, [e.features for e in data], crude, names, penalties)
+    """The weights of the first ranking: the crude sum, and what is learned to add to it.
+
+    What the penalties draw to nothing is the difference from a plain sum, so that of a kind of chat that nothing was
+    learned from the plain sum is left, and not the likes of another kind.
+    """
+    places = [names.index(name) for name in _CRUDE]
+    crude = [e.features[:, places].sum(axis=1).astype(np.float64) for e in data]
+    share = _sharpness(data, crude)
+    found = listwise(data, [e.features for e in data], crude, names, penalties, base=[share * each for each in crude])
+    found.matrix[places, 0] += share * found.feature_scale[places]
+    return found
+
+
+def _sharpness(data: Sequence[Example], crude: Sequence[Floats]) -> float:
+    """By how much the crude sums are to be multiplied for the least loss."""
+    train = [(crude[i], e.gold) for i, e in enumerate(data) if e.gold.any()]
+    weight = _question_weights([e for e in data if e.gold.any()])
+
+    def loss(share: float) -> float:
+        lost = [-float(log_softmax(share * scores)[gold].mean()) for scores, gold in train]
+        return float(weight @ np.array(lost))
+
+    return float(minimize_scalar(loss, bounds=(0.01, 2.0), method="bounded").x)
 
 
 def second_of(data: Sequence[Example], first: Sequence[Floats], penalties: Penalties) -> fusion.Weights:
@@ -175,10 +197,10 @@ def listwise(
     kept = [_kept(data[i], crude[i], rng) for i in train]
     x = np.concatenate([features[i][k] for i, k in zip(train, kept, strict=True)]).astype(np.float64)
     held = np.concatenate([base[i][k] if base else np.zeros(len(k)) for i, k in zip(train, kept, strict=True)])
-    mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-6
+    mean, scale = x.mean(axis=0), np.maximum(x.std(axis=0), LEAST_SCALE)
     x = ((x - mean) / scale).astype(np.float32)
     g = np.stack([data[i].gates for i in train])
-    gate_mean, gate_scale = g.mean(axis=0), g.std(axis=0) + 1e-6
+    gate_mean, gate_scale = g.mean(axis=0), np.maximum(g.std(axis=0), LEAST_SCALE)
     gate_mean[0], gate_scale[0] = 0.0, 1.0
     g = fusion.standard(g, gate_mean, gate_scale).astype(np.float32)
     sizes = np.array([len(k) for k in kept])

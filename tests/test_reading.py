@@ -525,6 +525,15 @@ def test_evidence_resolves_dates_and_puts_citations_first() -> None:
     assert (lines[0].speaker, lines[0].at) == ("Ines", at(2023, 6, 20))
 
 
+def test_each_item_of_a_list_has_its_date() -> None:
+    found = ask(
+        "Which books did Ana read?",
+        ("Ana", at(2024, 1, 3), "I just read Emma, the book by Jane Austen."),
+        ("Ana", at(2024, 5, 9), "I read Ulysses, what a book!"),
+    )
+    assert sorted(found.text.split(", ")) == ["Emma (3 January 2024)", "Ulysses (9 May 2024)"]
+
+
 # -- advice ----------------------------------------------------------------------------------------------------------
 
 
@@ -573,6 +582,8 @@ def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:
         ("What should I cook for Theo?", True),
         ("Where should we go for Ines's birthday, any ideas?", True),
         ("What might Philippa like as a present?", True),
+        ("Can Theo eat bread?", True),
+        ("Did Theo eat bread?", False),
         ("What did Elena recommend?", False),
         ("What does Theo like?", False),
     ],

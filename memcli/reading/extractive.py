@@ -193,8 +193,13 @@ def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value])
         if _likely(value) <= _LISTED * _likely(ordered[0]) and not new & seen and len(chosen) < _MOST_LISTED:
             chosen.append(value)
             seen |= new
-    text = ", ".join(value.text for value in chosen)
+    text = ", ".join(map(_dated, chosen)) if len(chosen) > 1 else chosen[0].text
     return Look(question, found, text, tuple(value.found for value in chosen), chosen[0].chance, chosen[0].typed)
+
+
+def _dated(value: Value) -> str:
+    at = value.found.passage.at
+    return f"{value.text} ({describe(day(at))})" if at else value.text
 
 
 def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
