@@ -86,7 +86,7 @@ _messages = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_messages, max_size=8))
 def test_whatever_is_said_round_trips(tmp_path: Path, messages: list[Message]) -> None:
     one, two = (Memory(None, embedder="fake") for _ in "ab")

@@ -195,6 +195,14 @@ class Language:
         """Words of a sentence without what only tied them to it."""
         return text.strip(" \"“”'")
 
+    def is_oneself(self, text: str) -> bool:
+        """Whether these words are whoever says them, and nobody else: "I", "my"."""
+        return False
+
+    def listed_after(self, text: str, end: int) -> str:
+        """What goes on with the list in `text` whose items so far end at `end`: ", Ana and Eva"; or nothing."""
+        return ""
+
     def is_over(self, text: str) -> bool:
         """Whether `text` says that something has come to its end."""
         return False

@@ -17,10 +17,6 @@ __all__ = ["Value", "values"]
 
 #: What stays together with a digit or a letter beside it: 3.4, 2:04:10, BA-2760, a@b.org, £1,899.
 _JOINED = re.compile(r"(?<=\w)[.,:'’&@/_-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[%€£$]|(?<=\d)(?=[a-zA-Z])")
-#: What goes on with a list: ", Piotr and Leszek".
-_COORDINATED = re.compile(
-    r"(?:(?:, (?:and |& )?| and | & )[\w'’-]+(?: [A-Z][\w'’-]+){0,3}(?=[,.;!?]|\s+and\b|\s+&|$))+"
-)
 #: A number, right before a unit that was taken without it.
 _AMOUNT = re.compile(r"(?<![\w.,])[£$€¥]?\d[\d.,:]*\s?$")
 _WORD = re.compile(r"[^\W_]+")
@@ -28,7 +24,6 @@ _EDGES = " \t\n,.;:!?…\"“”„'’()[]"
 _YEAR = re.compile(r"(?:in )?(?:19|20)\d\d")
 #: Times without a year are found only where there is a day to count from.
 _SOME_DAY = datetime(2000, 1, 1)
-_SELVES = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +64,12 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     if shown[start : start + 1].islower() and (amount := _AMOUNT.search(shown[:start])):
         start = amount.start()
     text = shown[start:end].strip(_EDGES)
-    if start < len(speaker) + 1 or text.lower().replace("’", "'") in _SELVES:
+    said = spoken([shown])
+    if start < len(speaker) + 1 or said.is_oneself(text):
         return speaker if question.seeks is Seeks.WHO else ""
-    if question.listing and (more := _COORDINATED.match(shown, start + len(shown[start:end].rstrip(_EDGES)))):
-        text = f"{text}{more[0]}".strip(_EDGES)
-    return spoken([shown]).untied(text)
+    if question.listing:
+        text += said.listed_after(shown, start + len(shown[start:end].rstrip(_EDGES))).rstrip(_EDGES)
+    return said.untied(text)
 
 
 def _whole(text: str, start: int, end: int) -> tuple[int, int]:

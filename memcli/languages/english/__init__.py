@@ -185,6 +185,18 @@ class English(Language):
 
         return untied(text)
 
+    def is_oneself(self, text: str) -> bool:
+        """See `Language.is_oneself`."""
+        from .answers import is_oneself
+
+        return is_oneself(text)
+
+    def listed_after(self, text: str, end: int) -> str:
+        """See `Language.listed_after`."""
+        from .answers import listed_after
+
+        return listed_after(text, end)
+
     def is_over(self, text: str) -> bool:
         """See `Language.is_over`."""
         from .answers import ENDED

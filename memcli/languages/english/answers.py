@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ENDED", "identifier", "is_vague", "number", "untied"]
+__all__ = ["ENDED", "identifier", "is_oneself", "is_vague", "listed_after", "number", "untied"]
 
 _NUMBER = re.compile(
     r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
     re.IGNORECASE,
 )
 _TIE = re.compile(r"^(?:(?:about|at|in|on|from|with|like|as|that|this|into|onto)\s+)+", re.IGNORECASE)
+_SELVES = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll"))
+_COORDINATED = re.compile(
+    r"(?:(?:, (?:and |& )?| and | & )[\w'’-]+(?: [A-Z][\w'’-]+){0,3}(?=[,.;!?]|\s+and\b|\s+&|$))+"
+)
 #: That something is over denies that it is so.
 ENDED = re.compile(r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned)\b")
 #: What a question asks for, and what such a thing looks like.
@@ -35,6 +39,17 @@ def number(text: str) -> str:
 def untied(text: str) -> str:
     """Words without what only tied them to their sentence."""
     return _TIE.sub("", text.removesuffix("'s").strip(" \"“”'"))
+
+
+def is_oneself(text: str) -> bool:
+    """Whether the words are the speaker: "I", "my"."""
+    return text.lower().replace("’", "'") in _SELVES
+
+
+def listed_after(text: str, end: int) -> str:
+    """What goes on with a list: ", Piotr and Leszek"."""
+    more = _COORDINATED.match(text, end)
+    return more[0] if more else ""
 
 
 def is_vague(time: str) -> bool:
