@@ -25,6 +25,8 @@ from transformers import AutoModel, AutoTokenizer
 
 FROZEN = 2
 BATCH_TOKENS = 2048
+#: How many times as long as the shortest the longest window may be that is read with it.
+PADDING = 1.3
 EPOCHS = 2
 RATE, HEAD_RATE, WARM = 8e-5, 1e-3, 0.06
 QUESTION, BEFORE, TEXT = 48, 32, 104  # tokens at most
@@ -95,15 +97,24 @@ def example(tokenizer: Any, line: Line, window: Line, question: int) -> Line:
 
 
 def batches(questions: list[list[Line]], drawn: random.Random) -> list[list[Line]]:
-    """Batches of the windows of questions of like length, all windows of a question in one batch."""
-    length = [max(len(each["ids"]) for each in question) for question in questions]
-    order = sorted(range(len(questions)), key=lambda i: length[i] + drawn.random() * 12)
+    """Batches of the windows of questions, in any order, all windows of a question in one batch."""
+    order = list(questions)
+    drawn.shuffle(order)
     found: list[list[Line]] = [[]]
-    for i in order:
-        if found[-1] and (len(found[-1]) + len(questions[i])) * length[i] > BATCH_TOKENS:
+    for question in order:
+        if sum(len(each["ids"]) for each in found[-1]) > BATCH_TOKENS:
             found.append([])
-        found[-1] += questions[i]
-    drawn.shuffle(found)
+        found[-1] += question
+    return found
+
+
+def shards(batch: list[Line]) -> list[list[Line]]:
+    """The windows of a batch, those of like length together: what is padded costs as much as what is read."""
+    found: list[list[Line]] = [[]]
+    for each in sorted(batch, key=lambda each: len(each["ids"])):
+        if found[-1] and len(each["ids"]) > PADDING * len(found[-1][0]["ids"]):
+            found.append([])
+        found[-1].append(each)
     return found
 
 
@@ -118,24 +129,36 @@ def masked(batch: list[Line]) -> torch.Tensor:
 
 def loss(reader: Reader, batch: list[Line]) -> torch.Tensor:
     """Whether, which, where, and yes or no."""
-    mask = masked(batch)
-    answers, place, polarity = reader.above(padded(batch, "states").float(), mask)
-    right = torch.tensor([each["answers"] for each in batch])
+    read = [_read(reader, shard) for shard in shards(batch)]
+    answers, where, says = (torch.cat(parts) for parts in zip(*read, strict=True))
+    ordered = [each for shard in shards(batch) for each in shard]
+    right = torch.tensor([each["answers"] for each in ordered])
     whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=torch.tensor(1.5))
-    known = [i for i, each in enumerate(batch) if each["span"]]
-    where = torch.zeros(())
+    which = _which(answers, right, [each["question"] for each in ordered])
+    return (
+        PARTS[0] * whether + PARTS[1] * which + PARTS[2] * where.sum() / len(batch)
+        + PARTS[3] * says.sum() / max(len(says) * len(batch), 1) ** 0.5
+    )  # fmt: skip
+
+
+def _read(reader: Reader, shard: list[Line]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Whether each window answers, and what is lost where the place, and yes or no, are known."""
+    mask = masked(shard)
+    answers, place, polarity = reader.above(padded(shard, "states").float(), mask)
+    where = says = torch.zeros(0)
+    known = [i for i, each in enumerate(shard) if each["span"]]
     if known:
-        own = torch.stack([torch.arange(mask.shape[1]) >= batch[i]["start"] for i in known]) & mask[known].bool()
+        own = torch.stack([torch.arange(mask.shape[1]) >= shard[i]["start"] for i in known]) & mask[known].bool()
         logits = place[known].masked_fill(~own[:, :, None], -1e4)
-        target = torch.tensor([batch[i]["span"] for i in known])
-        where = sum(functional.cross_entropy(logits[:, :, n], target[:, n]) for n in (0, 1))
-    sided = [i for i, each in enumerate(batch) if each["polarity"] is not None]
-    says = torch.zeros(())
+        target = torch.tensor([shard[i]["span"] for i in known])
+        where = torch.stack(
+            [functional.cross_entropy(logits[:, :, n], target[:, n], reduction="none") for n in (0, 1)]
+        ).sum(0)
+    sided = [i for i, each in enumerate(shard) if each["polarity"] is not None]
     if sided:
-        says = functional.cross_entropy(polarity[sided], torch.tensor([batch[i]["polarity"] for i in sided]))
-    shares = [len(each) / len(batch) for each in (known, sided)]
-    which = _which(answers, right, [each["question"] for each in batch])
-    return PARTS[0] * whether + PARTS[1] * which + PARTS[2] * where * shares[0] + PARTS[3] * says * shares[1] ** 0.5
+        side = torch.tensor([shard[i]["polarity"] for i in sided])
+        says = functional.cross_entropy(polarity[sided], side, reduction="none")
+    return answers, where, says
 
 
 def _which(answers: torch.Tensor, right: torch.Tensor, question: list[int]) -> torch.Tensor:
@@ -181,10 +204,11 @@ def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
         len(questions), "questions", len(windows), "windows", sum(len(w["ids"]) for w in windows), "tokens", flush=True
     )
     for batch in batches(questions, random.Random(0)):
-        with torch.inference_mode():
-            made = reader.below(padded(batch, "ids"), masked(batch), padded(batch, "kinds")).half()
-        for each, states in zip(batch, made, strict=True):
-            each["states"] = states[: len(each["ids"])].clone()
+        for shard in shards(batch):
+            with torch.inference_mode():
+                made = reader.below(padded(shard, "ids"), masked(shard), padded(shard, "kinds")).half()
+            for each, states in zip(shard, made, strict=True):
+                each["states"] = states[: len(each["ids"])].clone()
     upper = list(reader.lower.encoder.layer[FROZEN:].parameters())
     heads = [p for head in (reader.answers, reader.place, reader.polarity) for p in head.parameters()]
     optimizer = torch.optim.AdamW(

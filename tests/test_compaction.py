@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from memcli.errors import StoreDamaged, StoreMissing
@@ -47,6 +48,20 @@ def test_space_comes_back(filled: Memory) -> None:
     assert filled.search("Item 17", k=1)[0].unit.text == found
     assert path.stat().st_mode & 0o777 == 0o600
     assert [p.name for p in path.parent.iterdir() if "compacting" in p.name] == []
+
+
+def test_a_small_memory_is_a_small_file_and_an_older_one_becomes_one(filled: Memory, tmp_path: Path) -> None:
+    path = filled.store.path
+    assert path is not None
+    assert path.stat().st_size < 2_000_000
+    older = tmp_path / "older.memcli"
+    with duckdb.connect() as db:  # as it was made before, in DuckDB's own blocks
+        db.execute(f"attach '{path}' as one (read_only); attach '{older}' as two (block_size 262144)")
+        db.execute("copy from database one to two")
+    assert older.stat().st_size > 3_000_000
+    Memory(older).compact()
+    assert older.stat().st_size < 2_000_000
+    assert _said(Store(older)) == _said(filled.store)
 
 
 def test_orphans_and_doubles_go(filled: Memory) -> None:

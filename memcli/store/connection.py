@@ -31,6 +31,8 @@ READ_WAIT = 10.0
 WRITE_WAIT = 60.0
 
 #: A store is a file that people send to each other: it may load nothing and reach nothing.
+#: Bytes of a block of a new file. Each column of each table takes one at least: DuckDB's 262,144 make 8 MB of nothing.
+_BLOCK = 32768
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -38,6 +40,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "preserve_insertion_order": "true",
     "threads": 1,
+    "default_block_size": _BLOCK,
 }
 
 _Opened = TypeVar("_Opened")
@@ -308,7 +311,7 @@ def both(original: Path, compacted: Path) -> Iterator[duckdb.DuckDBPyConnection]
     alone = _Access.of(original).alone(original, WRITE_WAIT)
     with alone, _privately(), duckdb.connect(":memory:") as db, _blaming(original, db, "original"):
         _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
-        db.execute(f"attach {_quoted(compacted)} as compacted")
+        db.execute(f"attach {_quoted(compacted)} as compacted (block_size {_BLOCK})")
         db.execute("set enable_external_access = false")
         yield db
 
