@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .add import add
 from .ask import ask
 from .compact import compact
 from .concepts import concepts
@@ -58,6 +59,7 @@ def _root(
 
 
 app.command()(ingest)
+app.command()(add)
 app.command()(search)
 app.command()(ask)
 app.command("inspect-graph")(inspect_graph)
