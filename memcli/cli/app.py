@@ -21,6 +21,7 @@ from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .search import search
+from .show import show
 from .speakers import speakers
 from .stats import stats
 from .who import who
@@ -62,6 +63,7 @@ app.command()(ingest)
 app.command()(add)
 app.command()(search)
 app.command()(ask)
+app.command()(show)
 app.command("inspect-graph")(inspect_graph)
 app.command()(concepts)
 app.command("eval")(evaluate)

@@ -33,7 +33,9 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from ..reading.consulting import Consulted
     from ..reading.stored import StoredTranscript
     from ..store.compaction import Compaction
+    from ..store.excerpts import Excerpt
     from .remembering import Remembered
+    from .showing import Entry
 
 __all__ = ["READ", "Memory", "Reading"]
 
@@ -240,6 +242,21 @@ class Memory:
             turns = transcript.turns_by_id(db, ids)
             sessions = transcript.sessions_of(db, [turn.session for turn in turns.values()])
         return {turn.id: (turn, sessions[turn.session]) for turn in turns.values()}
+
+    def show(self, ids: Iterable[str], *, around: int = 0, whole: bool = False) -> list[Entry]:
+        """What each of these ids stands for, any that memcli prints: its turns with so many before and behind each, or
+        `whole` sessions. Raises NothingFound for an id that nothing has, UsageError, StoreError.
+        """
+        from .showing import show
+
+        return show(self.store, list(ids), around, whole=whole)
+
+    def surroundings(self, hits: Sequence[Hit], around: int) -> dict[TurnId, Excerpt]:
+        """For the first source turn of each hit: the turns around it. Raises StoreError."""
+        from ..store.excerpts import excerpts
+
+        with self.store.reading() as db:
+            return {turn: excerpts(db, [turn], around)[0] for turn in {hit.unit.sources[0] for hit in hits}}
 
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""
