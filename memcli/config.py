@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["Settings", "benchmarks_folder", "settings", "state_folder"]
+__all__ = ["Settings", "access_token", "benchmarks_folder", "settings", "state_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,11 @@ def settings(
             chosen[name] = value
     paths = {name: Path(chosen.pop(name)).expanduser() for name in ("store", "cache") if name in chosen}
     return Settings(paths.get("store") or _default_store(), paths.get("cache") or _default_cache(), **chosen)
+
+
+def access_token() -> str:
+    """What clients of `memcli mcp --http` have to send: `MEMCLI_TOKEN`; empty where it is not set. No file keeps it."""
+    return os.environ.get("MEMCLI_TOKEN", "").strip()
 
 
 def benchmarks_folder() -> Path:

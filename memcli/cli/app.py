@@ -20,6 +20,7 @@ from .forget import forget
 from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
+from .mcp import mcp
 from .search import search
 from .show import show
 from .speakers import speakers
@@ -74,6 +75,7 @@ app.command()(stats)
 app.command()(speakers)
 app.command()(conversations)
 app.command()(who)
+app.command()(mcp)
 app.command()(doctor)
 app.command()(forget)
 app.command()(feedback)

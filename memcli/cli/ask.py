@@ -54,7 +54,9 @@ def ask(
 
     The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
     """
+    from .documents import asked_document
     from .former import tell_former_default
+    from .hits import records
     from .progress import prepared
 
     began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
@@ -79,9 +81,9 @@ def ask(
         _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
-        record, evidence = _records(memory, reading, k, around, explain=explain)
-        record = {"question": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), **record}
-        _emit(record | {"id": noted.id if noted else None}, evidence, by_line=as_jsonl and not as_json)
+        record = asked_document(text, chosen, narrowing, reading) | {"id": noted.id if noted else None}
+        evidence = records(memory, reading.shown(k), around, explain=explain)
+        _emit(record, evidence, by_line=as_jsonl and not as_json)
     _remember(memory, noted)
     tell_former_default(memory)
     return 1 if reading.answer.abstained else 0
@@ -151,28 +153,6 @@ def _emit(record: dict[str, Any], evidence: list[dict[str, Any]], *, by_line: bo
         emit_jsonl([{"type": "answer", **record}, *({"type": "evidence", **e} for e in evidence)])
     else:
         emit_json(record | {"evidence": evidence})
-
-
-def _records(
-    memory: Memory, reading: Reading, k: int, around: int, *, explain: bool
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    from .hits import records
-
-    answer = reading.answer
-    record = {
-        "answer": None if answer.abstained else answer.text,
-        "form": str(answer.form),
-        "quote": answer.quote or None,
-        "abstained": answer.abstained,
-        "confidence": answer.confidence,
-        "citations": list(answer.citations),
-        "unsupported": answer.unsupported,
-        "model": reading.model or None,
-        "fallback": reading.fallback or None,
-        "reasoning": reading.reasoning,
-        "usage": dict(answer.usage) if reading.model else None,
-    }
-    return record, records(memory, reading.shown(k), around, explain=explain)
 
 
 def _print(memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, *, explain: bool) -> None:

@@ -32,6 +32,7 @@ def search(
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
+    from .documents import found_document
     from .former import tell_former_default
     from .hits import print_hits, records
     from .progress import prepared
@@ -46,8 +47,7 @@ def search(
     )
     tell_former_default(memory)
     if as_json:
-        found = records(memory, hits, around, explain=explain)
-        emit_json({"query": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), "hits": found})
+        emit_json(found_document(memory, text, chosen, narrowing, hits, around, explain=explain))
     elif as_jsonl:
         emit_jsonl(records(memory, hits, around, explain=explain))
     elif hits:
