@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -52,6 +53,12 @@ def fill(path: Path) -> Path:
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store that is only read."""
     return fill(tmp_path_factory.mktemp("mcp") / "a.memcli")
+
+
+@pytest.fixture
+def own(path: Path, tmp_path: Path) -> Path:
+    """The same, to be written to."""
+    return Path(shutil.copy(path, tmp_path / "own.memcli"))
 
 
 def talk(
@@ -167,7 +174,7 @@ def test_resources(path: Path) -> None:
 # -- limits ----------------------------------------------------------------------------------------------------------
 
 
-def test_one_conversation_is_all_there_is(path: Path, tmp_path: Path) -> None:
+def test_one_conversation_is_all_there_is(path: Path, own: Path) -> None:
     everything = Tools(Memory(path))
     (key,) = document(talk(everything, ("search", {"query": "shed key", "k": 1}))[0])["hits"]
     held = Tools(Memory(path), conversation="trip")
@@ -177,7 +184,6 @@ def test_one_conversation_is_all_there_is(path: Path, tmp_path: Path) -> None:
     assert {hit["conversation"] for hit in document(found)["hits"]} == {"trip"}
     assert shown.is_error
     assert forgotten.is_error
-    own = fill(tmp_path / "own.memcli")
     (kept,) = talk(Tools(Memory(own), conversation="trip"), ("remember", {"text": "We sold the bikes"}))
     assert document(kept)["conversation"] == "trip"
 
@@ -220,8 +226,8 @@ def kettle(memory: Memory) -> str:
     return memory.search("kettle", k=1)[0].unit.sources[0]
 
 
-def test_forgetting_asks_first(tmp_path: Path) -> None:
-    memory = Memory(fill(tmp_path / "a.memcli"))
+def test_forgetting_asks_first(own: Path) -> None:
+    memory = Memory(own)
     call = ("forget", {"ids": [kettle(memory)]})
     (refused,), (unticked,) = talk(Tools(memory), call, answer=declines), talk(Tools(memory), call, answer=unticks)
     assert refused.is_error
@@ -232,8 +238,8 @@ def test_forgetting_asks_first(tmp_path: Path) -> None:
     assert kettle(memory) != call[1]["ids"][0]
 
 
-def test_a_client_that_cannot_ask_confirms_by_code(tmp_path: Path) -> None:
-    memory = Memory(fill(tmp_path / "a.memcli"))
+def test_a_client_that_cannot_ask_confirms_by_code(own: Path) -> None:
+    memory = Memory(own)
     ids = [kettle(memory)]
     first, wrong = talk(Tools(memory), ("forget", {"ids": ids}), ("forget", {"ids": ids, "confirm": "00000000"}))
     assert document(first)["dry_run"]
@@ -243,8 +249,8 @@ def test_a_client_that_cannot_ask_confirms_by_code(tmp_path: Path) -> None:
     assert kettle(memory) != ids[0]
 
 
-def test_remembering(tmp_path: Path) -> None:
-    memory = Memory(fill(tmp_path / "a.memcli"))
+def test_remembering(own: Path) -> None:
+    memory = Memory(own)
     first, second = talk(
         Tools(memory, speaker="Ann"),
         ("remember", {"text": "The bike is in the hall", "at": "2026-05-02"}),
@@ -304,14 +310,13 @@ def test_a_call_that_is_cancelled_holds_up_nobody(path: Path) -> None:
 # -- over the wire ---------------------------------------------------------------------------------------------------
 
 
-def test_over_standard_input_while_others_write(tmp_path: Path) -> None:
-    store = fill(tmp_path / "a.memcli")
-    start = StdioServerParameters(command=sys.executable, args=["-m", "memcli", "mcp", "--store", str(store)])
+def test_over_standard_input_while_others_write(own: Path) -> None:
+    start = StdioServerParameters(command=sys.executable, args=["-m", "memcli", "mcp", "--store", str(own)])
 
     async def run() -> tuple[list[str], list[str]]:
         async with Client(start) as client:
             before = document(await client.call_tool("search", {"query": "a canoe", "k": 1}))
-            await anyio.to_thread.run_sync(lambda: Memory(store).remember("We bought a canoe"))
+            await anyio.to_thread.run_sync(lambda: Memory(own).remember("We bought a canoe"))
             after = document(await client.call_tool("search", {"query": "a canoe", "k": 1}))
         return [hit["text"] for hit in before["hits"]], [hit["text"] for hit in after["hits"]]
 

@@ -58,10 +58,11 @@ def mcp(
     except ModuleNotFoundError as error:
         raise UsageError("the server needs an extra", "pip install 'memcli[mcp]'") from error
     tools = _tools(store, embedder, model, conversation, max_tokens)
-    if http is None:
-        serve_stdio(tools, read_only=read_only)
-    else:
-        serve_http(tools, http, read_only=read_only)
+    with tools.memory:
+        if http is None:
+            serve_stdio(tools, read_only=read_only)
+        else:
+            serve_http(tools, http, read_only=read_only)
 
 
 def _tools(
@@ -73,6 +74,7 @@ def _tools(
     from .tools import Tools
 
     memory, own = o.memory(store, embedder, model=model), settings()
+    memory.store.keep_open()
     if conversation is not None and memory.store.exists:
         with memory.store.reading() as db:
             conversation = named(db, Filters(conversation=o.typed(conversation))).conversation
