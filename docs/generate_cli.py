@@ -39,7 +39,7 @@ of exceptions, files and line numbers, and nothing that was said. The same comma
 traceback, and writes that; it may quote the store.
 
 A setting is taken from the flag, else from the environment (`MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`,
-`MEMCLI_MODEL`, `MEMCLI_CACHE`, `MEMCLI_RECORD`), else
+`MEMCLI_MODEL`, `MEMCLI_CACHE`, `MEMCLI_RECORD`, `MEMCLI_SPEAKER`), else
 from `config.toml` in your configuration directory (or where `MEMCLI_CONFIG` points), else it is the default.
 """
 

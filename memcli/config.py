@@ -1,8 +1,8 @@
 """Settings: a flag beats the environment, which beats the configuration file, which beats the default.
 
 The only reader of the environment. `MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_STRATEGY`, `MEMCLI_MODEL`,
-`MEMCLI_CACHE`, `MEMCLI_SENSITIVE`, `MEMCLI_RECORD` and `MEMCLI_CONFIG` (the file's path; else `config.toml` in the
-user's configuration directory, with keys `store`, `embedder`, `strategy`, `model`, `cache`, `sensitive`, `record`).
+`MEMCLI_CACHE`, `MEMCLI_SENSITIVE`, `MEMCLI_RECORD`, `MEMCLI_SPEAKER` and `MEMCLI_CONFIG` (the file's path; else
+`config.toml` in the user's configuration directory, with the same names in lower case as keys).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["Settings", "benchmarks_folder", "settings", "state_folder"]
+__all__ = ["Settings", "access_token", "benchmarks_folder", "settings", "state_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Settings:
 
     `model` empty: no language model; `cache`: what evaluations keep, and what can be made again; `sensitive`: of which
     relations, by name and with commas, no lasting edge is made ("none": of all of them one may be); `record`: whether
-    answers are remembered for feedback, "yes" or "no".
+    answers are remembered for feedback, "yes" or "no"; `speaker`: as whom `memcli add` remembers.
     """
 
     store: Path
@@ -34,6 +34,7 @@ class Settings:
     model: str = ""
     sensitive: str = "allergy, believes, fears, health"
     record: str = "yes"
+    speaker: str = "me"
 
     @property
     def records(self) -> bool:
@@ -61,6 +62,11 @@ def settings(
             chosen[name] = value
     paths = {name: Path(chosen.pop(name)).expanduser() for name in ("store", "cache") if name in chosen}
     return Settings(paths.get("store") or _default_store(), paths.get("cache") or _default_cache(), **chosen)
+
+
+def access_token() -> str:
+    """What clients of `memcli mcp --http` have to send: `MEMCLI_TOKEN`; empty where it is not set. No file keeps it."""
+    return os.environ.get("MEMCLI_TOKEN", "").strip()
 
 
 def benchmarks_folder() -> Path:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .add import add
 from .ask import ask
 from .compact import compact
 from .concepts import concepts
@@ -19,7 +20,9 @@ from .forget import forget
 from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
+from .mcp import mcp
 from .search import search
+from .show import show
 from .speakers import speakers
 from .stats import stats
 from .who import who
@@ -58,8 +61,10 @@ def _root(
 
 
 app.command()(ingest)
+app.command()(add)
 app.command()(search)
 app.command()(ask)
+app.command()(show)
 app.command("inspect-graph")(inspect_graph)
 app.command()(concepts)
 app.command("eval")(evaluate)
@@ -70,6 +75,7 @@ app.command()(stats)
 app.command()(speakers)
 app.command()(conversations)
 app.command()(who)
+app.command()(mcp)
 app.command()(doctor)
 app.command()(forget)
 app.command()(feedback)

@@ -38,6 +38,7 @@ def ask(
     without: o.Without = None,
     reranker: o.Reranker = None,
     unsupported: o.Unsupported = False,
+    around: o.Around = 0,
     explain: o.Explain = False,
     careful: Careful = False,
     bold: Bold = False,
@@ -53,11 +54,12 @@ def ask(
 
     The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
     """
+    from .documents import asked_document
     from .former import tell_former_default
+    from .hits import records
     from .progress import prepared
 
-    began = perf_counter()
-    narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
+    began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     prepared(memory, [chosen])
@@ -75,13 +77,13 @@ def ask(
     )
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
-        _print(reading, k, pen, explain=explain)
+        _print(memory, reading, pen, k, around, explain=explain)
         _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
-        record, evidence = _records(memory, reading, k, explain=explain)
-        record = {"question": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), **record}
-        _emit(record | {"id": noted.id if noted else None}, evidence, by_line=as_jsonl and not as_json)
+        record = asked_document(text, chosen, narrowing, reading) | {"id": noted.id if noted else None}
+        evidence = records(memory, reading.shown(k), around, explain=explain)
+        _emit(record, evidence, by_line=as_jsonl and not as_json)
     _remember(memory, noted)
     tell_former_default(memory)
     return 1 if reading.answer.abstained else 0
@@ -153,27 +155,7 @@ def _emit(record: dict[str, Any], evidence: list[dict[str, Any]], *, by_line: bo
         emit_json(record | {"evidence": evidence})
 
 
-def _records(memory: Memory, reading: Reading, k: int, *, explain: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    from .hits import records
-
-    answer = reading.answer
-    record = {
-        "answer": None if answer.abstained else answer.text,
-        "form": str(answer.form),
-        "quote": answer.quote or None,
-        "abstained": answer.abstained,
-        "confidence": answer.confidence,
-        "citations": list(answer.citations),
-        "unsupported": answer.unsupported,
-        "model": reading.model or None,
-        "fallback": reading.fallback or None,
-        "reasoning": reading.reasoning,
-        "usage": dict(answer.usage) if reading.model else None,
-    }
-    return record, records(memory, reading.shown(k), explain=explain)
-
-
-def _print(reading: Reading, k: int, pen: _Pen, *, explain: bool) -> None:
+def _print(memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, *, explain: bool) -> None:
     from rich.text import Text
 
     from .hits import print_hits
@@ -182,11 +164,9 @@ def _print(reading: Reading, k: int, pen: _Pen, *, explain: bool) -> None:
         pen.drop()
         _tell_fallback(reading)
     pen.finish(reading.answer)
-    shown = reading.shown(k)
-    if shown:
-        if reading.answer.abstained:
-            pen.out.print(Text("the nearest that was said:", style="dim"))
-        print_hits(shown, explain=explain)
+    if reading.hits and reading.answer.abstained:
+        pen.out.print(Text("the nearest that was said:", style="dim"))
+    print_hits(memory, reading.shown(k), around, explain=explain)
 
 
 class _Pen:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..store.forgetting import Marked
     from ..store.selection import Selection
 
-__all__ = ["forget"]
+__all__ = ["forget", "record"]
 
 #: As many turns are shown before somebody is asked, unless a search found them: then all.
 _SHOWN = 20
@@ -87,7 +87,7 @@ def forget(
     if not dry_run:
         note_last(memory.store, "")  # it may have been about what is forgotten
     if as_json:
-        emit_json(_record(done, dry_run=dry_run))
+        emit_json(record(done, dry_run=dry_run))
     else:
         emit(_summary(done, dry_run=dry_run))
     return 0
@@ -154,7 +154,8 @@ def _show(memory: Memory, turns: Sequence[TurnId], of: int, first: int = 1) -> N
         out.print(f"     and {of - len(turns):,} more")
 
 
-def _record(done: Marked, *, dry_run: bool) -> dict[str, object]:
+def record(done: Marked, *, dry_run: bool) -> dict[str, object]:
+    """What was forgotten, or would be, as `--json` gives it: documented in docs/json.md."""
     counts = {"units": done.units, "calls": len(done.calls), "feedback": len(done.feedback)}
     counts["answers"] = len(done.answers)
     return {"dry_run": dry_run, "turns": list(done.turns), "sessions": done.sessions, **counts}

@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Any
 from . import render
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
     from ..memory import Memory
-    from ..model import Hit
+    from ..model import Hit, Turn, TurnId
+    from ..store.excerpts import Excerpt
 
 __all__ = ["print_hits", "records"]
 
 
-def records(memory: Memory, hits: Sequence[Hit], *, explain: bool) -> list[dict[str, Any]]:
-    """The hits, best first, as `--json` gives them: documented in docs/json.md."""
+def records(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bool = False) -> list[dict[str, Any]]:
+    """The hits, best first, as `--json` gives them, with so many turns `around` each: documented in docs/json.md."""
     from ..model import Kind
 
     origin = memory.origins(hits)
+    near = memory.surroundings(hits, around) if around else {}
     out = []
     for rank, hit in enumerate(hits, start=1):
         turn, session = origin[hit.unit.sources[0]]
         is_turn = hit.unit.kind is Kind.TURN
-        record = {
+        record: dict[str, Any] = {
             "rank": rank,
             "id": turn.id if is_turn else hit.unit.id,
             "kind": hit.unit.kind.value,
@@ -38,22 +43,44 @@ def records(memory: Memory, hits: Sequence[Hit], *, explain: bool) -> list[dict[
             "position": turn.position,
             "source": session.source,
         }
+        beside = [render.turn_record(each) for each in near[turn.id].turns if each.id != turn.id] if near else []
+        record |= {"context": beside} if around else {}
         out.append(render.record_of(record | ({"trace": dict(hit.trace)} if explain else {})))
     return out
 
 
-def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
-    """The hits as lines."""
-    from ..model import Kind
-    from ..reading.context import evidence
-
+def print_hits(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bool = False) -> None:
+    """The hits as lines; with turns `around` them, each as a block of its own."""
     out = render.console()
+    near = memory.surroundings(hits, around) if around else {}
     for rank, hit in enumerate(hits, start=1):
-        (line,) = evidence([hit])
-        is_turn = hit.unit.kind is Kind.TURN
-        text, cited = (line.text, line.turn) if is_turn else (f"[{hit.unit.kind}] {line.text}", hit.unit.id)
-        told = render.evidence_line(str(rank), line.at, line.speaker, text, cited, line.dates, whole=True)
-        render.print_line(out, told)
+        turn = hit.unit.sources[0]
+        before, behind = _beside(near[turn], turn) if near else ((), ())
+        _print_turns(out, before)
+        render.print_line(out, _line(rank, hit))
         if explain:
             for part in render.trace_lines(hit.trace):
                 out.print(part, soft_wrap=True)
+        _print_turns(out, behind)
+        if near and rank < len(hits):
+            out.print("--")
+
+
+def _line(rank: int, hit: Hit) -> Text:
+    from ..model import Kind
+    from ..reading.context import evidence
+
+    (line,) = evidence([hit])
+    is_turn = hit.unit.kind is Kind.TURN
+    text, cited = (line.text, line.turn) if is_turn else (f"[{hit.unit.kind}] {line.text}", hit.unit.id)
+    return render.evidence_line(str(rank), line.at, line.speaker, text, cited, line.dates, whole=True)
+
+
+def _beside(excerpt: Excerpt, turn: TurnId) -> tuple[Sequence[Turn], Sequence[Turn]]:
+    place = next(i for i, each in enumerate(excerpt.turns) if each.id == turn)
+    return excerpt.turns[:place], excerpt.turns[place + 1 :]
+
+
+def _print_turns(out: Console, turns: Sequence[Turn]) -> None:
+    for turn in turns:
+        render.print_line(out, render.evidence_line("", turn.said_at, turn.speaker, turn.text, turn.id, whole=True))

@@ -24,6 +24,7 @@ UNCALIBRATED = "memcli's, not calibrated for this embedder: that takes 500 disti
 __all__ = [
     "READ",
     "UNCALIBRATED",
+    "Around",
     "At",
     "Budget",
     "Conversation",
@@ -115,6 +116,7 @@ Without = Annotated[str | None, typer.Option(metavar="PART", help="of memgas: ro
 Unsupported = Annotated[
     bool, typer.Option("--unsupported", help="Also generated memory that what was said does not support.")
 ]
+Around = Annotated[int, typer.Option("-C", metavar="N", min=0, help="Show so many turns before and behind each, too.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Jsonl = Annotated[bool, typer.Option("--jsonl", help="Print one JSON record a line.")]
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from ..model import Session, Turn
+
 __all__ = [
     "console",
     "emit",
@@ -31,6 +33,7 @@ __all__ = [
     "say",
     "size",
     "trace_lines",
+    "turn_record",
 ]
 
 #: By how much what belongs to the line above is indented, and the least room for words on a narrow terminal.
@@ -159,6 +162,13 @@ def trace_lines(trace: Mapping[str, float]) -> list[Text]:
             Text.assemble(f"       {name:<18}", (f"{value:+8.3f} ", "bold"), (bar, "green" if value >= 0 else "red"))
         )
     return lines
+
+
+def turn_record(turn: Turn, session: Session | None = None) -> dict[str, Any]:
+    """A turn as `--json` gives it, with its session where that is not told beside it: documented in docs/json.md."""
+    said = {"id": turn.id, "said_at": turn.said_at, "speaker": turn.speaker, "role": turn.role, "text": turn.text}
+    where = {"conversation": session.conversation, "source": session.source} if session else {}
+    return record_of(said | where | {"session": turn.session, "position": turn.position})
 
 
 def record_of(values: Mapping[str, Any]) -> dict[str, Any]:

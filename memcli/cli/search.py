@@ -24,6 +24,7 @@ def search(
     without: o.Without = None,
     reranker: o.Reranker = None,
     unsupported: o.Unsupported = False,
+    around: o.Around = 0,
     explain: o.Explain = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
@@ -31,6 +32,7 @@ def search(
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
+    from .documents import found_document
     from .former import tell_former_default
     from .hits import print_hits, records
     from .progress import prepared
@@ -45,12 +47,11 @@ def search(
     )
     tell_former_default(memory)
     if as_json:
-        found = records(memory, hits, explain=explain)
-        emit_json({"query": text, "strategy": chosen, "asked_at": narrowing.at.isoformat(), "hits": found})
+        emit_json(found_document(memory, text, chosen, narrowing, hits, around, explain=explain))
     elif as_jsonl:
-        emit_jsonl(records(memory, hits, explain=explain))
+        emit_jsonl(records(memory, hits, around, explain=explain))
     elif hits:
-        print_hits(hits, explain=explain)
+        print_hits(memory, hits, around, explain=explain)
     else:
         say("nothing found")
     return 0 if hits else 1

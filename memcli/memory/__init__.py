@@ -33,6 +33,9 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from ..reading.consulting import Consulted
     from ..reading.stored import StoredTranscript
     from ..store.compaction import Compaction
+    from ..store.excerpts import Excerpt
+    from .remembering import Remembered
+    from .showing import Entry
 
 __all__ = ["READ", "Memory", "Reading"]
 
@@ -128,6 +131,18 @@ class Memory:
         run.take(messages, name)
         return self._making.finished(run, None)
 
+    def remember(
+        self, text: str, *, speaker: str = "me", at: datetime | None = None, conversation: str = "notes"
+    ) -> Remembered:
+        """Adds one turn, said by `speaker` at `at` (default now), and says which earlier ones hold no longer.
+
+        Raises UsageError where there is nothing to remember, NothingFound where this was forgotten before, and what
+        `ingest` raises.
+        """
+        from .remembering import remember
+
+        return remember(self, text, speaker, at or datetime.now().astimezone(), conversation)
+
     def prepare(self, strategies: Iterable[str | Strategy], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what these strategies need and the store lacks: generated memory, associations.
 
@@ -219,10 +234,29 @@ class Memory:
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
         """For each source turn of the hits: the turn, and the session that it was said in."""
+        return self.turns([i for hit in hits for i in hit.unit.sources])
+
+    def turns(self, ids: Iterable[TurnId]) -> dict[TurnId, tuple[Turn, Session]]:
+        """The turns with these ids and their sessions, by id; one that the store has not is left out."""
         with self.store.reading() as db:
-            turns = transcript.turns_by_id(db, [i for hit in hits for i in hit.unit.sources])
+            turns = transcript.turns_by_id(db, ids)
             sessions = transcript.sessions_of(db, [turn.session for turn in turns.values()])
         return {turn.id: (turn, sessions[turn.session]) for turn in turns.values()}
+
+    def show(self, ids: Iterable[str], *, around: int = 0, whole: bool = False) -> list[Entry]:
+        """What each of these ids stands for, any that memcli prints: its turns with so many before and behind each, or
+        `whole` sessions. Raises NothingFound for an id that nothing has, UsageError, StoreError.
+        """
+        from .showing import show
+
+        return show(self.store, list(ids), around, whole=whole)
+
+    def surroundings(self, hits: Sequence[Hit], around: int) -> dict[TurnId, Excerpt]:
+        """For the first source turn of each hit: the turns around it. Raises StoreError."""
+        from ..store.excerpts import excerpts
+
+        with self.store.reading() as db:
+            return {turn: excerpts(db, [turn], around)[0] for turn in {hit.unit.sources[0] for hit in hits}}
 
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""

@@ -22,6 +22,7 @@ import duckdb
 from ..errors import StoreBusy, StoreMissing, StoreNotWritable, UsageError
 from . import location, migrations
 from .failures import explained, failed_on_file, was_interrupted
+from .keeping import Keeper
 from .process_wide import ProcessWide
 
 __all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both"]
@@ -55,6 +56,7 @@ class _Access:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.writers = 0
+        self.keeper: Keeper | None = None
         self._turn = threading.RLock()
 
     @classmethod
@@ -97,9 +99,15 @@ class Store:
         if self._shared is not None:
             migrations.migrate(self._shared)
 
+    def keep_open(self) -> None:
+        """Keeps the file open for moments after each reading, for a process that is asked again and again."""
+        with self._access.lock:
+            self._access.keeper = Keeper(self._connected_to_read, self._access.lock)
+
     def close(self) -> None:
         """Gives up what it holds. Whoever uses it afterwards is told so by a UsageError; once more does no harm."""
         self._closed = True
+        self._let_go()
         if self._shared is not None:
             self._shared.close()
 
@@ -197,7 +205,19 @@ class Store:
 
     def _open_to_read(self) -> duckdb.DuckDBPyConnection:
         with self._access.lock:
-            return duckdb.connect(self._name(), read_only=not self._access.writers, config=_CONFIG)
+            if self._access.writers:
+                return duckdb.connect(self._name(), config=_CONFIG)
+            if self._access.keeper is not None:
+                self._access.keeper.used()
+            return self._connected_to_read()
+
+    def _connected_to_read(self) -> duckdb.DuckDBPyConnection:
+        return duckdb.connect(self._name(), read_only=True, config=_CONFIG)
+
+    def _let_go(self) -> None:
+        with self._access.lock:
+            if self._access.keeper is not None:
+                self._access.keeper.let_go()
 
     def _name(self) -> str:
         assert self.path is not None
@@ -207,6 +227,7 @@ class Store:
         db.close()
 
     def _open_to_write(self) -> duckdb.DuckDBPyConnection:
+        self._let_go()
         with self._access.lock:
             db = duckdb.connect(self._name(), config=_CONFIG)
             self._access.writers += 1

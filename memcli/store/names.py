@@ -42,9 +42,9 @@ class Heard:
     last: datetime | None
 
 
-def speakers(db: DuckDBPyConnection) -> list[Heard]:
-    """Everyone who speaks in the open store, those who say most first."""
-    return _heard(db, "t.speaker", "s.conversation")
+def speakers(db: DuckDBPyConnection, conversation: str | None = None) -> list[Heard]:
+    """Everyone who speaks in the open store, or in one conversation of it, those who say most first."""
+    return _heard(db, "t.speaker", "s.conversation", conversation)
 
 
 def conversations(db: DuckDBPyConnection) -> list[Heard]:
@@ -52,14 +52,16 @@ def conversations(db: DuckDBPyConnection) -> list[Heard]:
     return _heard(db, "s.conversation", "t.speaker")
 
 
-def _heard(db: DuckDBPyConnection, name: str, other: str) -> list[Heard]:
+def _heard(db: DuckDBPyConnection, name: str, other: str, conversation: str | None = None) -> list[Heard]:
     rows = db.execute(
         f"""with said as (select {name} as name, {other} as other, t.session, t.said_at,
                 {{'at': t.said_at, 'offset': t.utc_offset}} as moment
-                from turn t join session s on s.seq = t.session)
+                from turn t join session s on s.seq = t.session
+                where $1::varchar is null or lower(s.conversation) = lower($1))
             select name, count(*) as turns, count(distinct session), count(distinct other),
                    arg_min(moment, said_at), arg_max(moment, said_at)
-            from said group by name order by turns desc, name"""
+            from said group by name order by turns desc, name""",
+        [conversation],
     ).fetchall()
     return [
         Heard(str(name), turns, sessions, others, _moment(first), _moment(last))

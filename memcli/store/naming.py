@@ -15,7 +15,7 @@ from .ids import CHUNKS, FORMERLY, TAGS, Tag
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["nodes", "turns"]
+__all__ = ["nodes", "turns", "wording"]
 
 
 def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
@@ -25,6 +25,16 @@ def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
         "select id from turn where id in (select unnest(?::varchar[])) order by session, position", [found]
     ).fetchall()
     return [TurnId(turn) for (turn,) in rows]
+
+
+def wording(db: DuckDBPyConnection, name: str) -> str:
+    """What the thing called `name` says itself: a unit's text, the question of an answer; empty for what was said."""
+    rows = db.execute(
+        """select text from unit where text is not null and id in (select unnest(?::varchar[]))
+           union all select question from answered where id = ?""",
+        [[name, *_renamed(name)], name],
+    ).fetchall()
+    return str(rows[0][0]) if rows else ""
 
 
 def nodes(db: DuckDBPyConnection, name: str) -> list[str]:

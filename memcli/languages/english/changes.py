@@ -40,6 +40,17 @@ _SLOTS = tuple(
 _NO_VALUE = frozenset(("home", "night", "time"))
 _NAMED = re.compile(r"\b(?P<thing>[\w' ]+?) (?:is|are|was)(?: now)? (?:called|named) (?P<value>[\w' ]+)", re.IGNORECASE)
 _FAVOURITE = re.compile(r"\bfavou?rite (?P<thing>[\w ]+?) (?:is|are)(?: now)? (?P<value>[\w' ]+)", re.IGNORECASE)
+#: Where a thing is, and what opens it or stands for it: one place, one code at a time.
+_PLACED = re.compile(
+    rf"^\W*(?:the|my|our|\w+['’]s) (?P<thing>[\w -]+?) (?:is|are|stands|hangs)(?: now| parked| kept)*"
+    rf" (?:on|in|at|under|behind|beside|near|with) {_VALUE}",
+    re.IGNORECASE,
+)
+_CODED = re.compile(
+    r"\b(?P<thing>(?:code|password|pin|number|address|combination|key)(?: (?:for|of|to) [\w ]+?)?)"
+    r" (?:is|are)(?: now)? (?P<value>\S*\d\S*)",
+    re.IGNORECASE,
+)
 _ENDED = re.compile(
     r"(?<!n't )(?<!not )(?<!never )\b(?:no longer|used to|quit|sold|broke up with|stopped|gave up|cancell?ed|"
     r"divorced|moved out of|got rid of|"
@@ -111,14 +122,17 @@ def _slots(text: str) -> dict[str, frozenset[str]]:
     for name, pattern in _SLOTS:
         if match := pattern.search(plain):
             found.setdefault(name, frozenset(content_stems(match["value"])) - _NO_VALUE)
-    for pattern in (_NAMED, _FAVOURITE):
+    for pattern in (_NAMED, _FAVOURITE, _PLACED, _CODED):
         if match := pattern.search(plain):
             found[" ".join(content_stems(match["thing"]))] = frozenset(content_stems(match["value"]))
     return found
 
 
 def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Neither says the other more exactly."""
+    """Neither says the other more exactly; of numbered ones, as levels are, the numbers count."""
+    numbered = [{stem for stem in value if stem[:1].isdigit()} for value in (one, other)]
+    if all(numbered):
+        return not numbered[0] & numbered[1]
     return bool(one and other) and not one & other
 
 

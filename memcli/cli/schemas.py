@@ -1,0 +1,124 @@
+"""The types of the documents that agents are handed: what they may count on. docs/json.md says what every key means."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict  # pydantic, which reads these, wants it before Python 3.12
+
+__all__ = [
+    "AnswerDocument", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "RememberedDocument",
+    "ShownDocument", "ShownRecord", "TurnRecord",
+]  # fmt: skip
+
+
+class TurnRecord(TypedDict):
+    """A turn."""
+
+    id: str
+    said_at: str | None
+    speaker: str
+    role: str
+    text: str
+    session: str
+    position: int
+    conversation: NotRequired[str]
+    source: NotRequired[str]
+    meant: NotRequired[bool]
+
+
+class HitRecord(TypedDict):
+    """A hit: a turn, or what a strategy hands out instead."""
+
+    rank: int
+    id: str
+    kind: str
+    score: float
+    said_at: str | None
+    speaker: str
+    role: str
+    text: str
+    turns: list[str]
+    conversation: str
+    session: str
+    position: int
+    source: str
+    context: NotRequired[list[TurnRecord]]
+    trace: NotRequired[dict[str, float]]
+
+
+class FoundDocument(TypedDict):
+    """What a search found."""
+
+    query: str
+    strategy: str
+    asked_at: str
+    hits: list[HitRecord]
+    left_out: NotRequired[int]
+
+
+class AnswerDocument(TypedDict):
+    """An answer with its evidence."""
+
+    question: str
+    strategy: str
+    asked_at: str
+    answer: str | None
+    form: str
+    quote: str | None
+    abstained: bool
+    confidence: float
+    citations: list[str]
+    unsupported: bool
+    model: str | None
+    fallback: str | None
+    reasoning: str | None
+    usage: dict[str, float] | None
+    id: str | None
+    evidence: list[HitRecord]
+    left_out: NotRequired[int]
+
+
+class RememberedDocument(TurnRecord):
+    """What was remembered."""
+
+    new: bool
+    replaces: list[TurnRecord]
+
+
+class ExcerptRecord(TypedDict):
+    """Turns of one session that follow one another."""
+
+    session: str
+    conversation: str
+    source: str
+    title: str | None
+    turns: list[TurnRecord]
+
+
+class ShownRecord(TypedDict):
+    """What an id stands for."""
+
+    id: str
+    text: str | None
+    excerpts: list[ExcerptRecord]
+
+
+class ShownDocument(TypedDict):
+    """What ids stand for."""
+
+    shown: list[ShownRecord]
+    left_out: NotRequired[int]
+
+
+class ForgottenDocument(TypedDict):
+    """What was forgotten, or would be; `confirm` is what has to be sent to have it forgotten."""
+
+    dry_run: bool
+    turns: list[str]
+    sessions: int
+    units: int
+    calls: int
+    feedback: int
+    answers: int
+    confirm: NotRequired[str]

@@ -1,0 +1,124 @@
+"""What an agent may do with a memory: a method each, which returns the document that the command of its name prints
+with `--json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from ..errors import NothingFound, UsageError
+from ..model import Turn, TurnId
+from . import options as o
+from .documents import asked_document, found_document
+from .fitting import fitted
+from .hits import records
+
+if TYPE_CHECKING:
+    from ..memory import Memory
+    from ..store.forgetting import Marked
+
+__all__ = ["Tools"]
+
+#: Where an agent keeps what it is told to remember, unless it is held to another conversation.
+_NOTES = "notes"
+
+
+class Tools:
+    """A memory for agents. `conversation`: the only one that they see and write to, None: all; `max_tokens`: how long
+    a document may be, None: as long as it is. What `Memory` raises, its methods raise.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        strategy: str = "fused",
+        speaker: str = "me",
+        conversation: str | None = None,
+        max_tokens: int | None = None,
+    ) -> None:
+        self.memory = memory
+        self._strategy, self._speaker, self._max_tokens = strategy, speaker, max_tokens
+        self.conversation = conversation
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        speaker: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        around: int = 0,
+    ) -> dict[str, Any]:
+        """See `Memory.search`; dates are as people write them."""
+        narrowing = self._narrowed(since, until, speaker)
+        hits = self.memory.search(query, k=k, filters=narrowing.filters, at=narrowing.at, strategy=self._strategy)
+        found = found_document(self.memory, query, self._strategy, narrowing, hits, around, explain=False)
+        return fitted(found, [found["hits"]], self._max_tokens)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = 5,
+        speaker: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> dict[str, Any]:
+        """See `Memory.ask`; the answer is not noted for feedback."""
+        narrowing = self._narrowed(since, until, speaker)
+        reading = self.memory.ask(
+            question, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=self._strategy
+        )
+        evidence = records(self.memory, reading.shown(k))
+        answered = asked_document(question, self._strategy, narrowing, reading) | {"id": None, "evidence": evidence}
+        return fitted(answered, [evidence], self._max_tokens)
+
+    def remember(self, text: str, *, speaker: str | None = None, at: str | None = None) -> dict[str, Any]:
+        """See `Memory.remember`."""
+        from .add import record
+
+        when = o.narrowed(None, None, None, None, at).at
+        where = self.conversation or _NOTES
+        return record(self.memory.remember(text, speaker=speaker or self._speaker, at=when, conversation=where))
+
+    def show(self, ids: Sequence[str], *, around: int = 0, session: bool = False) -> dict[str, Any]:
+        """See `Memory.show`."""
+        from .show import record
+
+        entries = [record(each) for each in self.memory.show(ids, around=around, whole=session)]
+        excerpts = [excerpt for entry in entries for excerpt in entry["excerpts"]]
+        if any(not self._is_open(excerpt["conversation"]) for excerpt in excerpts):
+            raise NothingFound("nothing in this conversation has one of these ids", "search shows the ids")
+        return fitted({"shown": entries}, [excerpt["turns"] for excerpt in excerpts], self._max_tokens)
+
+    def forgettable(self, ids: Sequence[str]) -> list[Turn]:
+        """The turns that `forget` would remove. Raises NothingFound, UsageError where no ids are given."""
+        if not ids:
+            raise UsageError("nothing was said to be forgotten", "give ids")
+        found = [turn for entry in self.memory.show(ids) for each in entry.excerpts for turn in each.turns]
+        sessions = self.memory.turns([turn.id for turn in found])
+        if any(not self._is_open(session.conversation) for _, session in sessions.values()):
+            raise NothingFound("nothing in this conversation has one of these ids", "search shows the ids")
+        return list({turn.id: turn for turn in found}.values())
+
+    def forget(self, turns: Sequence[TurnId], *, sure: bool) -> dict[str, Any]:
+        """See `Care.forget`; unless it is `sure`, what would go, and the code that confirms it."""
+        from .forget import record
+
+        done: Marked = self.memory.care.forget(turns, dry_run=not sure)
+        return record(done, dry_run=not sure) | ({} if sure else {"confirm": self.code(turns)})
+
+    @staticmethod
+    def code(turns: Sequence[TurnId]) -> str:
+        """What confirms that just these turns are to be forgotten."""
+        return blake2b(" ".join(sorted(turns)).encode(), digest_size=4).hexdigest()
+
+    def _is_open(self, conversation: str) -> bool:
+        return self.conversation is None or conversation.casefold() == self.conversation.casefold()
+
+    def _narrowed(self, since: str | None, until: str | None, speaker: str | None) -> o.Narrowing:
+        return o.narrowed(since, until, speaker, self.conversation, None)

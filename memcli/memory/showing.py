@@ -1,0 +1,43 @@
+"""What an id stands for, in its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import NothingFound, UsageError
+from ..store import naming
+from ..store.excerpts import Excerpt, excerpts
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from ..store.connection import Store
+
+__all__ = ["Entry", "show"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What has this id. `text`: what it says itself, as a fact does; empty for turns and sessions."""
+
+    id: str
+    text: str
+    excerpts: Sequence[Excerpt]
+
+
+def show(store: Store, ids: Sequence[str], around: int, *, whole: bool) -> list[Entry]:
+    """See `Memory.show`."""
+    if around < 0:
+        raise UsageError("-C must be at least 0")
+    with store.reading() as db:
+        return list(_entries(db, ids, None if whole else around))
+
+
+def _entries(db: DuckDBPyConnection, ids: Sequence[str], around: int | None) -> Iterator[Entry]:
+    for id_ in dict.fromkeys(ids):
+        turns = naming.turns(db, id_)
+        if not turns:
+            raise NothingFound(f"nothing in the store has the id {id_}", "memcli search shows the ids")
+        yield Entry(id_, naming.wording(db, id_), excerpts(db, turns, around))

@@ -1,0 +1,69 @@
+"""Keeping a store open for moments: for whom, how long, and that nobody is kept out."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.memory import Memory
+from memcli.store import keeping
+from memcli.store.keeping import Keeper
+
+
+class Connection:
+    """One that notes whether it was closed."""
+
+    def __init__(self) -> None:
+        self.closed = threading.Event()
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def kept(made: list[Connection], lock: threading.Lock) -> Keeper:
+    def connect() -> Any:
+        made.append(Connection())
+        return made[-1]
+
+    return Keeper(connect, lock)
+
+
+def test_it_is_held_for_a_moment_and_then_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "HOLD", 0.01)
+    made, lock = list[Connection](), threading.Lock()
+    keeper = kept(made, lock)
+    with lock:
+        keeper.used()
+        keeper.used()
+    assert len(made) == 1
+    assert made[0].closed.wait(60)
+    with lock:
+        keeper.used()  # it rests
+    assert len(made) == 1
+
+
+def test_it_is_held_again_after_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "REST", 0.0)
+    made, lock = list[Connection](), threading.Lock()
+    keeper = kept(made, lock)
+    for _ in range(2):
+        keeper.used()
+        keeper.let_go()
+    assert [each.closed.is_set() for each in made] == [True, True]
+
+
+def test_this_process_writes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "HOLD", 3600.0)
+    with Memory(tmp_path / "a.memcli", embedder="fake") as memory:
+        memory.remember("tea")
+        memory.store.keep_open()
+        assert len(memory.search("tea")) == 1
+        with memory.store.writing(wait=0.0):
+            pass
+        memory.remember("cake")
+        assert len(memory.search("tea")) == 2
+    with Memory(tmp_path / "a.memcli") as other, other.store.writing(wait=0.0):
+        pass
