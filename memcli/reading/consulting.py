@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from memcli.errors import ModelUnavailable, StoreBusy, StoreNotWritable, UsageError
 from memcli.model import Hit, Query
-from memcli.providers.language import Calls, ChatModel, LanguageModel, Watch, language_model
+from memcli.providers.language import Calls, ChatModel, LanguageModel, Watch, full_name, language_model
 from memcli.providers.metering import Budget
 from memcli.reading.extractive import Reader
 from memcli.reading.generative import MOST_TURNS, GenerativeReader, Written
@@ -53,7 +53,7 @@ class Consulted:
         self._model = None if isinstance(wanted, str) else wanted
         self._tells = isinstance(wanted, str)
         #: What a report calls it, whether or not it can be used.
-        self.id = f"openai:{wanted.removeprefix('openai:')}" if isinstance(wanted, str) else wanted.id
+        self.id = full_name(wanted) if isinstance(wanted, str) else wanted.id
 
     def write(
         self,
