@@ -11,7 +11,8 @@ from memcli.model import Hit, Query
 from memcli.providers.language import Calls, ChatModel, LanguageModel, Watch, full_name, language_model
 from memcli.providers.metering import Budget
 from memcli.reading.extractive import Reader
-from memcli.reading.generative import MOST_TURNS, GenerativeReader, Written
+from memcli.reading.generative import MOST_TURNS, GenerativeReader
+from memcli.reading.written import Written
 
 __all__ = ["Consulted", "Tell", "WillingCalls"]
 
