@@ -14,7 +14,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -27,10 +27,12 @@ from memcli.evaluation.datasets import haystacks
 from memcli.memory import Memory
 from memcli.model import Answer, Filters, Hit, Query
 from memcli.providers.language import LanguageModel, language_model
-from memcli.reading.choosing import ChoosingReader, choice_prompt
-from memcli.reading.generative import GenerativeReader, answer_prompt
+from memcli.reading.choosing import choice_prompt
+from memcli.reading.consulting import READERS
+from memcli.reading.generative import answer_prompt
 from memcli.reading.heeding import StoredReader
-from memcli.reading.small import SmallReader, small_prompt
+from memcli.reading.small import small_prompt
+from memcli.reading.styles import Style
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 from memcli.strategies import DEFAULT, strategy
@@ -42,7 +44,6 @@ DEPTH = 20
 RIGHT = 0.5
 #: Questions of each category of a data set in LoCoMo's schema; the fifth's right answer is silence.
 SHARES = {"1": 30, "2": 30, "3": 30, "4": 30, "5": 40}
-READERS: Mapping[str, Callable[..., Any]] = {"full": GenerativeReader, "small": SmallReader, "choice": ChoosingReader}
 PROMPTS = {"full": answer_prompt, "small": small_prompt, "choice": choice_prompt}
 
 
@@ -151,7 +152,7 @@ def asked(case: Case, model: LanguageModel, style: str) -> dict[str, Any]:
     extractive = reader.read(query, hits)
     heard = _Heard(model)
     began = perf_counter()
-    written = READERS[style](heard, reader).write(query, hits)
+    written = READERS[Style(style)](heard, reader).write(query, hits)
     seconds = perf_counter() - began
     return {
         "answerable": case.is_answerable,
@@ -255,7 +256,7 @@ def main() -> None:
     parser.add_argument("what", choices=("answers", "table"))
     parser.add_argument("--data", nargs="+", type=Path, default=[])
     parser.add_argument("--model", default="")
-    parser.add_argument("--style", choices=sorted(READERS), default="small")
+    parser.add_argument("--style", choices=sorted(PROMPTS), default="small")
     parser.add_argument("--most", type=int, default=sys.maxsize)
     parser.add_argument("--cache", type=Path, default=Path("models-cache"))
     parser.add_argument("--out", type=Path, default=Path("models.jsonl"))

@@ -19,6 +19,7 @@ from .forget import forget
 from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
+from .models import models
 from .search import search
 from .speakers import speakers
 from .stats import stats
@@ -65,6 +66,7 @@ app.command()(concepts)
 app.command("eval")(evaluate)
 app.command()(compact)
 app.command()(formats)
+app.command()(models)
 app.command()(export)
 app.command()(stats)
 app.command()(speakers)

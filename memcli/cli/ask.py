@@ -46,6 +46,7 @@ def ask(
     store: o.Store = None,
     embedder: o.EmbedderName = None,
     model: o.Model = None,
+    prompt_style: o.PromptStyle = "auto",
     budget: o.Budget = None,
     no_record: NoRecord = False,
 ) -> int:
@@ -58,7 +59,7 @@ def ask(
 
     began = perf_counter()
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
-    memory = o.memory(store, embedder, model=model, budget=budget)
+    memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     prepared(memory, [chosen])
     pen = None if as_json or as_jsonl else _Pen()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import PurePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -41,8 +42,8 @@ __all__ = [
     "ModelMessage",
     "Schema",
     "Watch",
-    "full_name",
     "language_model",
+    "short_name",
 ]
 
 #: Servers of models on this machine, and where each listens unless it is told otherwise.
@@ -147,9 +148,10 @@ def language_model(
     return ChatModel(fixed, manner, calls, budget, meter)
 
 
-def full_name(name: str) -> str:
-    """A model's name with what it is the name of: `openai:NAME` where nothing else is said."""
-    return ":".join(_parts(name))
+def short_name(name: str) -> str:
+    """A model's name with its kind, `openai:NAME` where none is said; of a file its name, not where it lies."""
+    kind, model = _parts(name)
+    return f"{kind}:{PurePath(model).name.removesuffix('.gguf')}" if kind == "gguf" else f"{kind}:{model}"
 
 
 def _parts(name: str) -> tuple[str, str]:

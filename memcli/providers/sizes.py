@@ -22,7 +22,10 @@ def is_small(name: str) -> bool:
 
     By its name, else by the size of its file; one of which neither is known counts as large.
     """
-    said = [float(number) * _UNITS[unit] for number, unit in _SAID.findall(re.sub(r"[-_/:]", " ", name.lower()))]
+    said = [
+        float(number) * _UNITS[unit]
+        for number, unit in _SAID.findall(re.sub(r"[-_:]", " ", name.lower().rpartition("/")[2]))
+    ]
     if said:
         return max(said) < _LARGE
     kind, _, file = name.partition(":")

@@ -17,7 +17,7 @@ from . import temporal
 from .extractive import NOTHING, Look
 from .quoting import said
 from .relevance import Found
-from .remarks import LETTERS, Consulted
+from .remarks import LETTERS, Extractive
 from .small import asked
 from .values import values
 from .written import Written, plain, told
@@ -52,7 +52,7 @@ class ChoosingReader:
     Nothing can be answered that nobody said. What `extractive` finds is the answer where the model fails.
     """
 
-    def __init__(self, model: LanguageModel, extractive: Consulted) -> None:
+    def __init__(self, model: LanguageModel, extractive: Extractive) -> None:
         self._model, self._extractive = model, extractive
 
     def write(self, query: Query, hits: Sequence[Hit], watch: Watch | None = None) -> Written:  # noqa: ARG002

@@ -14,7 +14,7 @@ from .context import resolved
 from .extractive import Look
 from .written import plain
 
-__all__ = ["LETTERS", "Consulted", "Remark", "lines", "remarks", "when"]
+__all__ = ["LETTERS", "Extractive", "Remark", "lines", "remarks", "when"]
 
 LETTERS = ascii_uppercase
 
@@ -24,7 +24,7 @@ _HITS, _TOKENS = 5, 600
 _WHOLE, _NEIGHBOUR = 80, 40
 
 
-class Consulted(Protocol):
+class Extractive(Protocol):
     """The extractive reader, as a reader by a small model needs it."""
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
@@ -45,7 +45,7 @@ class Remark:
     text: str
 
 
-def remarks(hits: Sequence[Hit], look: Look, reader: Consulted, tokens: int = _TOKENS) -> list[Remark]:
+def remarks(hits: Sequence[Hit], look: Look, reader: Extractive, tokens: int = _TOKENS) -> list[Remark]:
     """The turns of the best hits and, as far as there is room, those after and before them, oldest first."""
     chosen: dict[TurnId, Remark] = {}
     spent = 0
@@ -57,7 +57,7 @@ def remarks(hits: Sequence[Hit], look: Look, reader: Consulted, tokens: int = _T
     return sorted(chosen.values(), key=_order)
 
 
-def _wanted(hits: Sequence[Hit], look: Look, reader: Consulted) -> Iterator[Remark]:
+def _wanted(hits: Sequence[Hit], look: Look, reader: Extractive) -> Iterator[Remark]:
     near = [(hit.unit.sources[0], reader.around(hit.unit.sources[0], 1, 1)) for hit in hits]
     read = _windows(look)
     for id_, turns in near:

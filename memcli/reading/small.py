@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..model import Answer, Form, Hit, Query
+from ..model import Answer, Form, Hit, Query, Turn
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
+from ..text import content_stems
 from ..text.times import weekday_name
 from .extractive import NOTHING
 from .quoting import said
-from .remarks import LETTERS, Consulted, Remark, lines, remarks
+from .remarks import LETTERS, Extractive, Remark, lines, remarks
 from .support import unsupported
 from .written import Written, instead, plain, told
 
@@ -23,7 +24,8 @@ __all__ = ["SmallReader", "asked", "small_prompt"]
 #: Tokens of a short answer with its citations.
 _LONGEST = 80
 #: What the model writes where it finds nothing.
-_NONE = frozenset(("", "none", "none.", "unknown", "not mentioned", "not said", "n/a"))
+_NONE = frozenset(("none", "unknown", "not mentioned", "not said", "n/a"))
+_WORD = re.compile(r"\w")
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +41,7 @@ class SmallReader:
     in no turn that it cites. The confidence is the extractive reader's.
     """
 
-    def __init__(self, model: LanguageModel, extractive: Consulted) -> None:
+    def __init__(self, model: LanguageModel, extractive: Extractive) -> None:
         self._model, self._extractive = model, extractive
 
     def write(self, query: Query, hits: Sequence[Hit], watch: Watch | None = None) -> Written:  # noqa: ARG002
@@ -76,10 +78,20 @@ def asked(query: Query, evidence: str) -> str:
 
 def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer) -> Written:
     text, cited = plain(reply["answer"]), [shown[LETTERS.index(letter)].turn for letter in dict.fromkeys(reply["from"])]
-    turns = tuple(turn.id for turn in cited)
-    if text.casefold() in _NONE:
-        return Written(Answer(NOTHING, turns, 0.0, abstained=True))
+    if not _WORD.search(text) or text.casefold().rstrip(".") in _NONE:
+        return Written(Answer(NOTHING, tuple(turn.id for turn in cited), 0.0, abstained=True))
     if because := unsupported(text, cited, query.text):
-        return instead(replace(found, unsupported=False), f"what it wrote is not said ({because})")
+        cited = _saying(text, shown, query.text)
+        if not cited:
+            return instead(found, f"what it wrote is not said ({because})")
+    turns = tuple(turn.id for turn in cited)
     quote = said(cited[0].speaker, cited[0].said_at, cited[0].text)
     return Written(Answer(text, turns, found.confidence, abstained=False, form=Form.VALUE, quote=quote))
+
+
+def _saying(text: str, shown: Sequence[Remark], question: str) -> list[Turn]:
+    """The turn of those shown that says most of an answer, and supports it: a small model often cites its neighbour."""
+    wanted = set(content_stems(text))
+    holding = [each.turn for each in shown if not unsupported(text, [each.turn], question)]
+    best = max(holding, key=lambda turn: len(wanted & set(content_stems(turn.text))), default=None)
+    return [best] if best else []
