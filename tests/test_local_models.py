@@ -20,7 +20,7 @@ import pytest
 from memcli.errors import BudgetSpent, ModelUnavailable, UsageError
 from memcli.providers import fetching, local, servers
 from memcli.providers.fetching import Offer, fetch, offer, offers
-from memcli.providers.language import ModelMessage, Schema, short_name, language_model
+from memcli.providers.language import ModelMessage, Schema, language_model, short_name
 from memcli.providers.local import LocalModel
 from memcli.providers.metering import Budget
 from memcli.providers.sizes import is_small
