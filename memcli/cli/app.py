@@ -21,6 +21,7 @@ from .formats import formats
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .mcp import mcp
+from .models import models
 from .search import search
 from .show import show
 from .speakers import speakers
@@ -70,6 +71,7 @@ app.command()(concepts)
 app.command("eval")(evaluate)
 app.command()(compact)
 app.command()(formats)
+app.command()(models)
 app.command()(export)
 app.command()(stats)
 app.command()(speakers)

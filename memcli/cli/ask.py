@@ -47,6 +47,7 @@ def ask(
     store: o.Store = None,
     embedder: o.EmbedderName = None,
     model: o.Model = None,
+    prompt_style: o.PromptStyle = "auto",
     budget: o.Budget = None,
     no_record: NoRecord = False,
 ) -> int:
@@ -59,8 +60,9 @@ def ask(
     from .hits import records
     from .progress import prepared
 
-    began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
-    memory = o.memory(store, embedder, model=model, budget=budget)
+    began = perf_counter()
+    narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
+    memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     prepared(memory, [chosen])
     pen = None if as_json or as_jsonl else _Pen()

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
     from ..store.names import Heard
 
-__all__ = ["contenders", "conversations", "embedders", "formats", "rerankers", "speakers", "strategies"]
+__all__ = [
+    "contenders",
+    "conversations",
+    "embedders",
+    "formats",
+    "models",
+    "rerankers",
+    "speakers",
+    "strategies",
+    "weights",
+]
 
 
 def strategies(incomplete: str) -> list[str]:
@@ -45,6 +55,23 @@ def rerankers(incomplete: str) -> list[str]:
     from ..providers.reranking import choices
 
     return _begun(incomplete, choices())
+
+
+def models(incomplete: str) -> list[str]:
+    """The language models that lie on this machine, and what the names of others begin with."""
+    from ..providers.weights import installed
+
+    choices = [*(f"gguf:{path.stem}" for path in installed()), "ollama:", "lmstudio:", "openai:"]
+    return [name for name in choices if name.startswith(incomplete)]
+
+
+def weights(incomplete: str) -> list[str]:
+    """The language models that can be fetched, or lie on this machine."""
+    from ..providers.fetching import offers
+    from ..providers.weights import installed
+
+    names = sorted({*offers(), *(path.stem for path in installed())})
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def formats(incomplete: str) -> list[str]:

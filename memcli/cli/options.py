@@ -34,6 +34,7 @@ __all__ = [
     "Jsonl",
     "Model",
     "Narrowing",
+    "PromptStyle",
     "Reranker",
     "Since",
     "Speaker",
@@ -104,7 +105,18 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="A language model that words the answer, at OPENAI_BASE_URL. Default: none, and nothing is sent.",
+        autocompletion=completion.models,
+        help="A language model that words the answer: gguf:NAME-or-path in this process, ollama:NAME or lmstudio:NAME "
+        "on this machine, openai:NAME (or NAME) at OPENAI_BASE_URL. Default: none, and nothing is sent.",
+    ),
+]
+PromptStyle = Annotated[
+    str,
+    typer.Option(
+        "--prompt-style",
+        metavar="NAME",
+        help="How --model is asked: full (twenty turns, it thinks first), small (five turns, the answer first), choice "
+        "(among what is found without it), or auto, by its size.",
     ),
 ]
 Budget = Annotated[
@@ -130,14 +142,19 @@ class Narrowing:
 
 
 def memory(
-    store: Path | None, embedder: str | None = None, *, model: str | None = None, budget: int | None = None
+    store: Path | None,
+    embedder: str | None = None,
+    *,
+    model: str | None = None,
+    budget: int | None = None,
+    prompt_style: str = "auto",
 ) -> Memory:
     """The memory that the flags, the environment and the configuration name."""
     from ..config import settings
     from ..memory import Memory
 
     chosen = settings(store=store, embedder=embedder, model=model)
-    return Memory(chosen.store, embedder=chosen.embedder, model=chosen.model, budget=budget)
+    return Memory(chosen.store, embedder=chosen.embedder, model=chosen.model, budget=budget, prompt_style=prompt_style)
 
 
 def question(argument: str) -> str:

@@ -45,7 +45,8 @@ class Memory:
     one that the store was made with.
 
     `model`: the language model that words the answers, by name or as an object; empty, none, and nothing is sent
-    anywhere. It is asked for `budget` tokens at the most; a named one's replies are kept in the store.
+    anywhere. It is asked for `budget` tokens at the most; a named one's replies are kept in the store. `prompt_style`:
+    how it is asked, see `reading.styles`.
 
     Its parts: `Encoders` (the embedder), `Views` (the store as arrays), `Making` (what goes in, and what is made of it)
     and `Asking` (what comes out). `close` it, or use it in a `with` block.
@@ -62,9 +63,10 @@ class Memory:
         embedder: str | Embedder = "",
         model: str | LanguageModel = "",
         budget: int | None = None,
+        prompt_style: str = "auto",
     ) -> None:
         self.store = Store(None if path is None else Path(path))
-        self._consulted = _consulted(model, self.store, budget) if model else None
+        self._consulted = _consulted(model, self.store, budget, prompt_style) if model else None
         self._encoders = Encoders(self.store, embedder)
         self._views = Views(self.store)
         self._making = Making(self.store, self._encoders)
@@ -291,8 +293,8 @@ class Memory:
         return compact(self.store, dry_run=dry_run)
 
 
-def _consulted(model: str | LanguageModel, store: Store, budget: int | None) -> Consulted:
+def _consulted(model: str | LanguageModel, store: Store, budget: int | None, style: str) -> Consulted:
     from ..reading.consulting import Consulted
     from ..store.calls import StoredCalls
 
-    return Consulted(model, StoredCalls(store), budget)
+    return Consulted(model, StoredCalls(store), budget, style)

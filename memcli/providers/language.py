@@ -1,4 +1,4 @@
-"""Messages to an object of a given form: the seam to language models, and the OpenAI-compatible client behind it."""
+"""Messages to an object of a given form: the seam to language models, and the client of endpoints behind it."""
 
 from __future__ import annotations
 
@@ -7,29 +7,58 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import PurePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..errors import ModelUnavailable, UsageError
 from .metering import Budget, Meter, Reservation, Tokens
-from .replies import Reply, asked_to_wait, choices, counted, no_completion, restored, understood
-from .structured import Level, MalformedReply, ModelMessage, Schema, read, repair, request
-from .tokens import token_count
+from .replies import (
+    Reply,
+    asked_to_wait,
+    choices,
+    counted,
+    in_form,
+    keep,
+    no_completion,
+    prompt_tokens,
+    restored,
+    understood,
+)
+from .structured import Level, ModelMessage, Schema, request
 
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["Calls", "ChatModel", "LanguageModel", "ModelMessage", "Schema", "Watch", "language_model"]
+    from .local import LocalModel
+
+__all__ = [
+    "SERVERS",
+    "Calls",
+    "ChatModel",
+    "LanguageModel",
+    "ModelMessage",
+    "Schema",
+    "Watch",
+    "language_model",
+    "short_name",
+]
+
+#: Servers of models on this machine, and where each listens unless it is told otherwise.
+SERVERS: Mapping[str, str] = {"lmstudio": "http://127.0.0.1:1234/v1", "ollama": "http://127.0.0.1:11434/v1"}
+_KINDS = ("gguf", "openai", *SERVERS)
+#: Seconds that a server on this machine may take for what an endpoint does in one minute.
+_UNHURRIED = 600.0
 
 #: Hears a reply as it is written: all of it so far, each time. One that begins anew is another reply.
 Watch = Callable[[str], object]
 
 _MOST_PAUSE = 30.0  # seconds that a pause between two attempts grows to
 _MOST_PATIENCE = 120.0  # seconds that an endpoint may ask to wait
-_PER_MESSAGE = 8  # tokens that an endpoint may add around a message
 _STRIPES = 256
+_HINTS = {name: f"is {name} running, and has it the model? memcli models lists what it offers" for name in SERVERS}
 #: Failures of the transport before anything was sent: these certainly cost nothing.
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
 
@@ -94,28 +123,47 @@ def language_model(
     max_tokens: int = 1024,
     temperature: float | None = 0.0,
     backoff: float = 0.5,
-) -> ChatModel:
-    """The model `name` (or `openai:NAME`) of the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY say.
+) -> ChatModel | LocalModel:
+    """The model `name` (or `openai:NAME`) of the endpoint that OPENAI_BASE_URL and OPENAI_API_KEY say; `ollama:NAME`
+    or `lmstudio:NAME` of the server on this machine; `gguf:NAME-or-path`, which runs in this process.
 
     `timeout` and `backoff`, the first pause between attempts, are in seconds; `concurrency` is the number of requests
     under way at once; `temperature` None: the endpoint's own. Raises UsageError, ModelUnavailable.
     """
-    model = name.removeprefix("openai:")
+    kind, model = _parts(name)
     if not model or retries < 0 or concurrency < 1 or max_tokens < 1:
         raise UsageError(f"cannot use the language model {name!r} so", "give a name, and limits of at least one")
     fixed: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
     if temperature is not None:
         fixed["temperature"] = temperature
     budget = budget or Budget()
-    return ChatModel(
-        fixed, _Manner(timeout, retries, concurrency, backoff), calls, budget, meter or Meter(budget.prices)
-    )
+    meter = meter or Meter(budget.prices)
+    if kind == "gguf":
+        from .local import LocalModel
+        from .weights import weights
+
+        fixed.pop("model")
+        return LocalModel(weights(model), fixed, calls, budget, meter)
+    manner = _Manner(kind, max(timeout, _UNHURRIED) if kind in SERVERS else timeout, retries, concurrency, backoff)
+    return ChatModel(fixed, manner, calls, budget, meter)
+
+
+def short_name(name: str) -> str:
+    """A model's name with its kind, `openai:NAME` where none is said; of a file its name, not where it lies."""
+    kind, model = _parts(name)
+    return f"{kind}:{PurePath(model).name.removesuffix('.gguf')}" if kind == "gguf" else f"{kind}:{model}"
+
+
+def _parts(name: str) -> tuple[str, str]:
+    kind, _, model = name.partition(":")
+    return (kind, model) if kind in _KINDS else ("openai", name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Manner:
-    """How an endpoint is approached."""
+    """How an endpoint is approached. `kind`: openai, or one of `SERVERS`."""
 
+    kind: str
     timeout: float
     retries: int
     concurrency: int
@@ -147,11 +195,11 @@ class ChatModel:
     def __init__(
         self, fixed: Mapping[str, Any], manner: _Manner, calls: Calls | None, budget: Budget, meter: Meter
     ) -> None:
-        self._openai, self._client = _client(manner.timeout)
+        self._openai, self._client = _client(manner)
         self._fixed, self._manner = fixed, manner
         self._calls, self._budget = calls, budget
         self.meter = meter
-        self.id = f"openai:{fixed['model']}"
+        self.id = f"{manner.kind}:{fixed['model']}"
         self.endpoint = str(self._client.base_url.copy_with(userinfo=b"")).rstrip("/")
         self._level = Level.SCHEMA
         self._streams = True  # until the endpoint refuses to
@@ -182,16 +230,7 @@ class ChatModel:
     ) -> Mapping[str, Any]:
         """See `LanguageModel.complete`. A reply that is not of the form is sent back once, to be mended."""
         draw = _Draw(schema, sample, most)
-        reply = self._reply(messages, draw, watch)
-        try:
-            return read(reply.text, schema)
-        except MalformedReply as problem:
-            mended = self._reply([*messages, *repair(reply.text, problem, schema)], draw, watch)
-        try:
-            return read(mended.text, schema)
-        except MalformedReply as problem:
-            hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
-            raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
+        return in_form(lambda said: self._reply(said, draw, watch), messages, schema)
 
     def _reply(self, messages: Sequence[ModelMessage], draw: _Draw, watch: Watch | None) -> Reply:
         requests = {level: self._request(messages, draw, level) for level in Level}
@@ -211,7 +250,7 @@ class ChatModel:
         sent = {"endpoint": str(self._client.base_url), "schema": [schema.name, schema.document()], "level": level}
         key = sha256(json.dumps({**sent, **body}, sort_keys=True).encode()).hexdigest()
         form = json.dumps(body.get("response_format", ""))
-        return _Request(level, body, key, Tokens(_prompt_tokens(body["messages"], form), body["max_tokens"]))
+        return _Request(level, body, key, Tokens(prompt_tokens(body["messages"], form), body["max_tokens"]))
 
     def _kept(self, requests: Mapping[Level, _Request]) -> Reply | None:
         """The reply that was paid for before, at whichever level; the one that works now is looked at first."""
@@ -299,9 +338,7 @@ class ChatModel:
         tokens = Tokens(reply.prompt, reply.completion)
         reservation.settle(tokens)
         self.meter.count(tokens)
-        if self._calls is not None:
-            body = json.dumps(sent.body, ensure_ascii=False)
-            self._calls.put(sent.key, self.id, body, json.dumps(asdict(reply)))
+        keep(self._calls, sent.key, self.id, sent.body, reply)
 
     def _attempts_after(self, error: openai.APIError) -> int:
         """How often to try again: what took too long once is likely to again, and every attempt may be on the bill."""
@@ -327,25 +364,20 @@ class ChatModel:
         return grown if asked is None else asked + grown * 0.1
 
     def _refused(self, error: openai.APIError) -> ModelUnavailable:
-        hint = "check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name"
-        if self._passing(error):
+        hint = _HINTS.get(self._manner.kind, "check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name")
+        if self._passing(error) and self._manner.kind not in SERVERS:
             hint = "try again later; what was paid for is kept" if self._calls else "try again later"
         # An endpoint may quote the key that it was sent.
         said = str(error).replace(self._client.api_key, "***") if self._client.api_key else str(error)
         return ModelUnavailable(f"{self.id} failed: {' '.join(said.split())[:200] or type(error).__name__}", hint)
 
 
-def _client(timeout: float) -> tuple[Any, openai.OpenAI]:
+def _client(manner: _Manner) -> tuple[Any, openai.OpenAI]:
     import openai
 
+    # A key is the endpoint's that it was made for, and no other's.
+    server, key = SERVERS.get(manner.kind), manner.kind if manner.kind in SERVERS else None
     try:
-        return openai, openai.OpenAI(timeout=timeout, max_retries=0)
+        return openai, openai.OpenAI(timeout=manner.timeout, max_retries=0, base_url=server, api_key=key)
     except openai.OpenAIError as error:
         raise ModelUnavailable("no key for the language model", "set OPENAI_API_KEY") from error
-
-
-def _prompt_tokens(messages: Sequence[Mapping[str, str]], form: str) -> int:
-    """The tokens of a prompt, rather too many: by count, or by bytes where the model's encoding may cut more finely."""
-    texts = [form, *(message["content"] for message in messages)]
-    tokens = sum(max(token_count(text), len(text.encode()) // 4 + 1) for text in texts)
-    return tokens + _PER_MESSAGE * len(messages)

@@ -1,4 +1,4 @@
-"""What embedders and rerankers make of other libraries, with an error that says what to do where that fails."""
+"""What models are made of, other libraries, with an error that says what to do where that fails."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["first_line", "library", "loading", "openai_client"]
 _TIMEOUT = 60.0
 
 
-def library(name: str) -> Any:
-    """The library called so as pip calls it, which is one of memcli's extras. Raises ModelUnavailable."""
+def library(name: str, extra: str = "") -> Any:
+    """The library called so as pip calls it, one of memcli's extras, or of `extra`. Raises ModelUnavailable."""
     try:
         return import_module(name.replace("-", "_"))
     except ImportError as error:
-        raise ModelUnavailable(f"{name} is not installed", f"pip install 'memcli[{name}]'") from error
+        raise ModelUnavailable(f"{name} is not installed", f"pip install 'memcli[{extra or name}]'") from error
 
 
 @contextmanager

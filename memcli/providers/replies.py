@@ -1,22 +1,38 @@
-"""What comes back from an endpoint: a completion, whole or kept, the tokens of it, and how long it asks to wait."""
+"""What comes back from a model: a completion, whole, kept or mended, its tokens, and how long it asks to wait."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
 from .metering import Tokens
+from .structured import MalformedReply, ModelMessage, Schema, read, repair
 from .tokens import token_count
 
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["Reply", "asked_to_wait", "choices", "counted", "no_completion", "restored", "understood"]
+    from .language import Calls
+
+__all__ = [
+    "Reply",
+    "asked_to_wait",
+    "choices",
+    "counted",
+    "in_form",
+    "keep",
+    "no_completion",
+    "prompt_tokens",
+    "restored",
+    "understood",
+]
+
+_PER_MESSAGE = 8  # tokens that a model may add around a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +84,38 @@ def restored(response: str | None) -> Reply | None:
         return Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def keep(calls: Calls | None, key: str, model: str, asked: Mapping[str, Any], reply: Reply) -> None:
+    """Keeps what was asked of `model`, and its reply, where there is a place for it."""
+    if calls is not None:
+        calls.put(key, model, json.dumps(asked, ensure_ascii=False), json.dumps(asdict(reply)))
+
+
+def in_form(
+    ask: Callable[[Sequence[ModelMessage]], Reply], messages: Sequence[ModelMessage], schema: Schema
+) -> Mapping[str, Any]:
+    """The reply that `ask` gets, in its form; one that is not of it is sent back once, to be mended.
+
+    Raises ModelUnavailable, and what `ask` raises.
+    """
+    reply = ask(messages)
+    try:
+        return read(reply.text, schema)
+    except MalformedReply as problem:
+        mended = ask([*messages, *repair(reply.text, problem, schema)])
+    try:
+        return read(mended.text, schema)
+    except MalformedReply as problem:
+        hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
+        raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
+
+
+def prompt_tokens(messages: Sequence[Mapping[str, str]], form: str) -> int:
+    """The tokens of a prompt, rather too many: by count, or by bytes where the model's encoding may cut more finely."""
+    texts = [form, *(message["content"] for message in messages)]
+    tokens = sum(max(token_count(text), len(text.encode()) // 4 + 1) for text in texts)
+    return tokens + _PER_MESSAGE * len(messages)
 
 
 def asked_to_wait(error: openai.APIStatusError) -> float | None:

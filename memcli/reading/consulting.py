@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
+from typing import Protocol
 
 from memcli.errors import ModelUnavailable, StoreBusy, StoreNotWritable, UsageError
 from memcli.model import Hit, Query
-from memcli.providers.language import Calls, ChatModel, LanguageModel, Watch, language_model
+from memcli.providers.language import Calls, ChatModel, LanguageModel, Watch, language_model, short_name
 from memcli.providers.metering import Budget
-from memcli.reading.extractive import Reader
-from memcli.reading.generative import MOST_TURNS, GenerativeReader, Written
+from memcli.reading.choosing import ChoosingReader
+from memcli.reading.generative import MOST_TURNS, GenerativeReader
+from memcli.reading.remarks import Extractive
+from memcli.reading.small import SmallReader
+from memcli.reading.styles import Style, style_of
+from memcli.reading.written import Written
 
-__all__ = ["Consulted", "Tell", "WillingCalls"]
+__all__ = ["READERS", "Consulted", "Tell", "WillingCalls"]
 
 #: Hears a line for the user.
 Tell = Callable[[str], object]
 
 _MOST = f"{MOST_TURNS} turns, 30 events and what they name"
+
+
+class Writes(Protocol):
+    """What has a model word, or choose, an answer."""
+
+    def write(self, query: Query, hits: Sequence[Hit], watch: Watch | None = None) -> Written:
+        """The answer to `query` that `hits`, best first, support; `watch` hears it as it is written."""
+        ...
+
+
+#: Who asks the model, by the style of the prompt.
+READERS: Mapping[Style, Callable[[LanguageModel, Extractive], Writes]] = {
+    Style.FULL: GenerativeReader,
+    Style.SMALL: SmallReader,
+    Style.CHOICE: ChoosingReader,
+}
 
 #: Somebody waits for the answer, and there is another one to give.
 _RETRIES = 2
@@ -47,35 +68,37 @@ class Consulted:
     sense; a name that makes none is a model that fails.
     """
 
-    def __init__(self, wanted: str | LanguageModel, calls: Calls, budget: int | None) -> None:
+    def __init__(self, wanted: str | LanguageModel, calls: Calls, budget: int | None, style: str = Style.AUTO) -> None:
         self._calls = WillingCalls(calls)
         self._budget = Budget(tokens=budget)
         self._model = None if isinstance(wanted, str) else wanted
+        self._wanted = wanted if isinstance(wanted, str) else wanted.id
         self._tells = isinstance(wanted, str)
         #: What a report calls it, whether or not it can be used.
-        self.id = f"openai:{wanted.removeprefix('openai:')}" if isinstance(wanted, str) else wanted.id
+        self.id = short_name(wanted) if isinstance(wanted, str) else wanted.id
+        self._style = style_of(self._wanted, style)
 
     def write(
         self,
-        extractive: Reader,
+        extractive: Extractive,
         query: Query,
         hits: Sequence[Hit],
         watch: Watch | None = None,
         tell: Tell | None = None,
     ) -> Written:
-        """See `GenerativeReader.write`; `tell` hears, once a store, model and endpoint, what will go where."""
+        """See the style's reader in `READERS`; `tell` hears, once a store, model and endpoint, what will go where."""
         if not hits:
             return Written(extractive.read(query, hits))
         try:
             model = self.model(tell)
         except (ModelUnavailable, UsageError) as error:
             return Written(extractive.read(query, hits), fallback=f"{error.message} ({error.hint})")
-        return GenerativeReader(model, extractive).write(query, hits, watch)
+        return READERS[self._style](model, extractive).write(query, hits, watch)
 
     def model(self, tell: Tell | None = None) -> LanguageModel:
         """The model itself, after `tell` has heard what goes where. Raises ModelUnavailable, UsageError."""
         if self._model is None:
-            self._model = language_model(self.id, calls=self._calls, budget=self._budget, retries=_RETRIES)
+            self._model = language_model(self._wanted, calls=self._calls, budget=self._budget, retries=_RETRIES)
         if tell is not None and self._tells:
             self._say_once(self._model, tell)
         return self._model

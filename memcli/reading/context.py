@@ -12,7 +12,7 @@ from memcli.model import Context, Hit, TurnId
 from memcli.text import token_estimate
 from memcli.text.times import TimeKind, describe
 
-__all__ = ["EvidenceLine", "build_context", "evidence", "within"]
+__all__ = ["EvidenceLine", "build_context", "evidence", "resolved", "within"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,14 @@ def evidence(hits: Sequence[Hit], citations: Sequence[TurnId] = ()) -> list[Evid
 
 def _evidence(hit: Hit) -> EvidenceLine:
     unit = hit.unit
-    resolved = (
+    return EvidenceLine(unit.sources[0], unit.at, unit.label, unit.text, resolved(unit.text, unit.at))
+
+
+def resolved(text: str, at: datetime | None) -> tuple[tuple[str, str], ...]:
+    """The time expressions of a text, said `at`, with what they stand for where they do not say it themselves."""
+    found = (
         (e.text, describe(e.span) if e.kind not in (TimeKind.SINCE, TimeKind.STRETCH) else describe(e))
-        for e in spoken([unit.text]).times(unit.text, unit.at)
+        for e in spoken([text]).times(text, at)
         if e.kind is not TimeKind.CLOCK
     )
-    dates = tuple((said, meant) for said, meant in resolved if meant.casefold() not in said.casefold())
-    return EvidenceLine(unit.sources[0], unit.at, unit.label, unit.text, dates)
+    return tuple((said, meant) for said, meant in found if meant.casefold() not in said.casefold())

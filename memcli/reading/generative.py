@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from memcli.errors import ModelUnavailable
 from memcli.model import Answer, Form, Hit, Query, TurnId
 from memcli.providers.language import LanguageModel, Watch
-from memcli.providers.metering import Usage
 from memcli.providers.prompts import Prompt, fenced, prompt
 from memcli.providers.structured import ModelMessage, Schema, begun
 from memcli.reading.context import build_context
 from memcli.reading.extractive import NOTHING, Reader
 from memcli.reading.quoting import said
-from memcli.text import clean
+from memcli.reading.written import Written, plain, told
 from memcli.text.times import weekday_name
 
-__all__ = ["FORM", "MOST_TURNS", "GenerativeReader", "Written", "answer_prompt"]
+__all__ = ["FORM", "MOST_TURNS", "GenerativeReader", "answer_prompt"]
 
 #: How many turns leave the store at the most, however many hits there are.
 MOST_TURNS = 20
@@ -42,15 +39,6 @@ FORM = Schema(
 def answer_prompt() -> Prompt:
     """The prompt, with its version."""
     return prompt("memcli.reading", "answer")
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """An answer, what the model thought before it, and, where it is not the model's, the reason."""
-
-    answer: Answer
-    reasoning: str | None = None
-    fallback: str = ""
 
 
 class GenerativeReader:
@@ -76,23 +64,18 @@ class GenerativeReader:
     def write(self, query: Query, hits: Sequence[Hit], watch: Watch | None = None) -> Written:
         """The same with all that is known about it; `watch` hears the answer as it is written.
 
-        Nothing is sent where there is no evidence. `Answer.usage` is exact where one thread uses the model.
+        Nothing is sent where there is no evidence.
         """
         found = self._extractive.read(query, hits)
         shown = build_context(hits[: self._most], self._budget).hits
         if not shown:
             return Written(found)
-        before = self._model.meter.read()
-        try:
-            reply = self._model.complete(_messages(query, shown), FORM, watch=_listening(watch))
-        except ModelUnavailable as error:
-            reason = f"{error.message} ({error.hint})" if error.hint else error.message
-            return Written(replace(found, usage=self._usage(before)), fallback=reason)
-        return Written(_checked(reply, shown, found.confidence, self._usage(before)), _plain(reply["reasoning"]))
-
-    def _usage(self, before: Usage) -> dict[str, float]:
-        used = self._model.meter.read().since(before).document()
-        return {name: value for name, value in used.items() if value is not None}
+        return told(
+            self._model,
+            found,
+            lambda: self._model.complete(_messages(query, shown), FORM, watch=_listening(watch)),
+            lambda reply: Written(_checked(reply, shown, found.confidence), plain(reply["reasoning"])),
+        )
 
 
 def _messages(query: Query, shown: Sequence[Hit]) -> list[ModelMessage]:
@@ -100,7 +83,7 @@ def _messages(query: Query, shown: Sequence[Hit]) -> list[ModelMessage]:
     text = answer_prompt().fill(
         asked_on=f"{query.asked_at:%Y-%m-%d} {weekday_name(query.asked_at)}",
         evidence=fenced("\n".join(map(_line, _names(shown), shown))),
-        question=fenced(_plain(query.text)),
+        question=fenced(plain(query.text)),
     )
     return [ModelMessage("user", text)]
 
@@ -113,12 +96,7 @@ def _line(name: str, hit: Hit) -> str:
     """One line whatever was said: no turn, and no speaker's name, can look like two."""
     unit = hit.unit
     date = f" [{unit.at:%Y-%m-%d} {weekday_name(unit.at)} {unit.at:%H:%M}]" if unit.at else ""
-    return f"{name}{date} {_plain(unit.label) or 'somebody'}: {_plain(unit.text)}"
-
-
-def _plain(text: str) -> str:
-    """`text` on one line, without control characters and halves of surrogate pairs."""
-    return " ".join(clean(text.encode("utf-8", "replace").decode("utf-8")).split())
+    return f"{name}{date} {plain(unit.label) or 'somebody'}: {plain(unit.text)}"
 
 
 def _listening(watch: Watch | None) -> Watch | None:
@@ -128,17 +106,17 @@ def _listening(watch: Watch | None) -> Watch | None:
         found = begun(reply)
         # An answer that the model does not stand by is not shown, and half a surrogate pair waits for the other half.
         if watch is not None and found and found.get("answerable") is True and isinstance(found.get("answer"), str):
-            watch(_plain(found["answer"].rstrip("".join(map(chr, range(0xD800, 0xDC00))))))
+            watch(plain(found["answer"].rstrip("".join(map(chr, range(0xD800, 0xDC00))))))
 
     return listen if watch is not None else None
 
 
-def _checked(reply: Mapping[str, Any], shown: Sequence[Hit], held: float, usage: Mapping[str, float]) -> Answer:
+def _checked(reply: Mapping[str, Any], shown: Sequence[Hit], held: float) -> Answer:
     """The reply as an answer, of whose citations only those count that name evidence."""
-    text = _plain(reply["answer"])
+    text = plain(reply["answer"])
     citations, share = _cited(reply["citations"], shown)
     if not (reply["answerable"] and text):
-        return Answer(NOTHING, citations, 0.0, abstained=True, usage=usage)
+        return Answer(NOTHING, citations, 0.0, abstained=True)
     cited = [hit.unit for hit in shown if hit.unit.sources[0] in citations]
     quote = said(cited[0].label, cited[0].at, cited[0].text) if cited else ""
     return Answer(
@@ -146,7 +124,6 @@ def _checked(reply: Mapping[str, Any], shown: Sequence[Hit], held: float, usage:
         citations,
         share * held,
         abstained=False,
-        usage=usage,
         unsupported=not citations,
         form=Form.VALUE,
         quote=quote,

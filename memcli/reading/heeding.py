@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model import Answer, Caution, Hit, Query
+from ..model import Answer, Caution, Hit, Query, Turn, TurnId
 from ..store.connection import Store
 from ..store.views.view import View
 from ..text import words
-from .extractive import NOTHING, ExtractiveReader
+from .extractive import NOTHING, ExtractiveReader, Look
 from .stored import StoredTranscript
 
 __all__ = ["HeedingReader", "StoredReader", "refuted"]
@@ -66,8 +66,20 @@ class StoredReader:
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """See `Reader.read`."""
         with self.store.reading():
-            reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution)
-            return HeedingReader(reader, self.before).read(query, hits)
+            return HeedingReader(self._extractive(), self.before).read(query, hits)
+
+    def look(self, query: Query, hits: Sequence[Hit]) -> Look:
+        """See `ExtractiveReader.look`."""
+        with self.store.reading():
+            return self._extractive().look(query, hits)
+
+    def around(self, turn: TurnId, before: int, after: int) -> Sequence[Turn]:
+        """See `Transcript.around`."""
+        with self.store.reading():
+            return self.view.around(turn, before, after)
+
+    def _extractive(self) -> ExtractiveReader:
+        return ExtractiveReader(StoredTranscript(self.view), caution=self.caution)
 
 
 def refuted(query: Query, hit: Hit) -> bool:

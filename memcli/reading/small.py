@@ -1,0 +1,97 @@
+"""The reader that asks a small language model: few turns, the answer first, nothing that no cited turn says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..model import Answer, Form, Hit, Query, Turn
+from ..providers.language import LanguageModel, Watch
+from ..providers.prompts import Prompt, fenced, prompt
+from ..providers.structured import ModelMessage, Schema
+from ..text import content_stems
+from ..text.times import weekday_name
+from .extractive import NOTHING
+from .quoting import said
+from .remarks import LETTERS, Extractive, Remark, lines, remarks
+from .support import unsupported
+from .written import Written, instead, plain, told
+
+__all__ = ["SmallReader", "asked", "small_prompt"]
+
+#: Tokens of a short answer with its citations.
+_LONGEST = 80
+#: What the model writes where it finds nothing.
+_NONE = frozenset(("none", "unknown", "not mentioned", "not said", "n/a"))
+_WORD = re.compile(r"\w")
+
+
+@lru_cache(maxsize=1)
+def small_prompt() -> Prompt:
+    """The prompt, with its version."""
+    return prompt("memcli.reading", "answer_small")
+
+
+class SmallReader:
+    """Has `model`, a small one, word the answer from the best five turns and their neighbours.
+
+    What `extractive` finds is the answer where the model fails, and where a name, number or date that it writes stands
+    in no turn that it cites. The confidence is the extractive reader's.
+    """
+
+    def __init__(self, model: LanguageModel, extractive: Extractive) -> None:
+        self._model, self._extractive = model, extractive
+
+    def write(self, query: Query, hits: Sequence[Hit], watch: Watch | None = None) -> Written:  # noqa: ARG002
+        """The answer to `query` that `hits`, best first, support. `watch` hears nothing: it is checked when it is done.
+
+        Nothing is sent where there is no evidence.
+        """
+        found = self._extractive.read(query, hits)
+        shown = remarks(hits, self._extractive.look(query, hits), self._extractive)
+        if not shown:
+            return Written(found)
+        return told(
+            self._model,
+            found,
+            lambda: self._model.complete(_messages(query, shown), _form(len(shown)), most=_LONGEST),
+            lambda reply: _checked(query, reply, shown, found),
+        )
+
+
+def _form(turns: int) -> Schema:
+    letters = {"type": "array", "items": {"type": "string", "enum": list(LETTERS[:turns])}}
+    return Schema("answer", {"answer": {"type": "string"}, "from": letters})
+
+
+def _messages(query: Query, shown: Sequence[Remark]) -> list[ModelMessage]:
+    return [ModelMessage("system", small_prompt().text), ModelMessage("user", asked(query, lines(shown)))]
+
+
+def asked(query: Query, evidence: str) -> str:
+    """What a small model is asked, behind its instructions, which stay the same for every question."""
+    today = f"{query.asked_at:%Y-%m-%d} {weekday_name(query.asked_at)}"
+    return f"Messages:\n{fenced(evidence)}\n\nQuestion, asked on {today}:\n{fenced(plain(query.text))}"
+
+
+def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer) -> Written:
+    text, cited = plain(reply["answer"]), [shown[LETTERS.index(letter)].turn for letter in dict.fromkeys(reply["from"])]
+    if not _WORD.search(text) or text.casefold().rstrip(".") in _NONE:
+        return Written(Answer(NOTHING, tuple(turn.id for turn in cited), 0.0, abstained=True))
+    if because := unsupported(text, cited, query.text):
+        cited = _saying(text, shown, query.text)
+        if not cited:
+            return instead(found, f"what it wrote is not said ({because})")
+    turns = tuple(turn.id for turn in cited)
+    quote = said(cited[0].speaker, cited[0].said_at, cited[0].text)
+    return Written(Answer(text, turns, found.confidence, abstained=False, form=Form.VALUE, quote=quote))
+
+
+def _saying(text: str, shown: Sequence[Remark], question: str) -> list[Turn]:
+    """The turn of those shown that says most of an answer, and supports it: a small model often cites its neighbour."""
+    wanted = set(content_stems(text))
+    holding = [each.turn for each in shown if not unsupported(text, [each.turn], question)]
+    best = max(holding, key=lambda turn: len(wanted & set(content_stems(turn.text))), default=None)
+    return [best] if best else []
