@@ -93,13 +93,12 @@ class Case:
         return bool(self.answer or self.pattern)
 
     def is_right(self, text: str) -> bool:
-        """Whether these words are a right answer."""
-        if self.pattern:
-            said = text.split("(before", maxsplit=1)[0]
-            return bool(re.search(self.pattern, text, re.I | re.S)) and not (
-                self.wrong and re.search(self.wrong, said, re.I)
-            )
-        return token_f1(text, self.answer) >= RIGHT
+        """Whether these words are a right answer, whatever held before it."""
+        said = text.split("(before", maxsplit=1)[0]
+        if not self.pattern:
+            return token_f1(said, self.answer) >= RIGHT
+        stale = self.wrong and re.search(self.wrong, said, re.I)
+        return bool(re.search(self.pattern, text, re.I | re.S)) and not stale
 
     def is_right_quote(self, look: Look, text: str) -> bool:
         """Whether the sentence that is quoted answers."""

@@ -156,8 +156,8 @@ def test_the_readers_scores_are_what_they_were() -> None:
 
 def test_the_rankings_scores_are_what_they_were() -> None:
     for weights, score in (
-        (fusion.packaged().first, 2.3357679502359683),
-        (fusion.packaged().second, -0.5461693576808745),
+        (fusion.packaged().first, -0.8501396224676343),
+        (fusion.packaged().second, -0.09715956450484323),
     ):
         one, gates = np.linspace(-1, 2, len(weights.features))[None], np.linspace(0, 1, len(weights.gates))
         assert float(weights.contributions(one, gates).sum()) == pytest.approx(score, rel=1e-12)

@@ -531,7 +531,10 @@ def test_each_item_of_a_list_has_its_date() -> None:
         ("Ana", at(2024, 1, 3), "I just read Emma, the book by Jane Austen."),
         ("Ana", at(2024, 5, 9), "I read Ulysses, what a book!"),
     )
-    assert sorted(found.text.split(", ")) == ["Emma (3 January 2024)", "Ulysses (9 May 2024)"]
+    assert sorted(found.text.split(", ")) == ["Emma", "Ulysses"]
+    assert {(item.text, item.at, item.turn) for item in found.items} == {
+        ("Emma", at(2024, 1, 3), "t0"), ("Ulysses", at(2024, 5, 9), "t1"),
+    }  # fmt: skip
 
 
 # -- advice ----------------------------------------------------------------------------------------------------------

@@ -171,6 +171,14 @@ def _print(memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, *, 
     print_hits(memory, reading.shown(k), around, explain=explain)
 
 
+def _with_days(answer: Answer) -> str:
+    """The answer's text; of a list each item with the day on which it was said."""
+    from ..text.times import day, describe
+
+    told = [f"{item.text} ({describe(day(item.at))})" if item.at else item.text for item in answer.items]
+    return ", ".join(told) if told and not answer.unsupported else answer.text
+
+
 class _Pen:
     """Writes an answer as it comes; one that turns out to be another is written anew on a line of its own."""
 
@@ -202,5 +210,5 @@ class _Pen:
         """The whole answer, and what its text does not say."""
         from rich.text import Text
 
-        self.write(answer.text, "dim" if answer.abstained else "bold")
+        self.write(_with_days(answer), "dim" if answer.abstained else "bold")
         self.out.print(Text(" (no evidence cited)" if answer.unsupported else "", style="dim"), soft_wrap=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..memory import Memory, Reading
-    from ..model import Hit
+    from ..model import Hit, Item
     from .options import Narrowing
 
 __all__ = ["answer_record", "asked_document", "found_document"]
@@ -37,6 +37,7 @@ def answer_record(reading: Reading) -> dict[str, Any]:
         "answer": None if answer.abstained else answer.text,
         "form": str(answer.form),
         "quote": answer.quote or None,
+        "items": [_item(each) for each in answer.items],
         "abstained": answer.abstained,
         "confidence": answer.confidence,
         "citations": list(answer.citations),
@@ -46,3 +47,7 @@ def answer_record(reading: Reading) -> dict[str, Any]:
         "reasoning": reading.reasoning,
         "usage": dict(answer.usage) if reading.model else None,
     }
+
+
+def _item(item: Item) -> dict[str, str | None]:
+    return {"text": item.text, "said_at": item.at.isoformat() if item.at else None, "turn": item.turn}

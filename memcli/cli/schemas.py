@@ -57,6 +57,14 @@ class FoundDocument(TypedDict):
     left_out: NotRequired[int]
 
 
+class ItemRecord(TypedDict):
+    """One of several things that an answer lists."""
+
+    text: str
+    said_at: str | None
+    turn: str
+
+
 class AnswerDocument(TypedDict):
     """An answer with its evidence."""
 
@@ -66,6 +74,7 @@ class AnswerDocument(TypedDict):
     answer: str | None
     form: str
     quote: str | None
+    items: list[ItemRecord]
     abstained: bool
     confidence: float
     citations: list[str]

@@ -27,6 +27,7 @@ __all__ = [
     "Filters",
     "Form",
     "Hit",
+    "Item",
     "Kind",
     "Named",
     "Needs",
@@ -308,11 +309,21 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Item:
+    """One of several things that an answer lists: when it was said, and by which turn."""
+
+    text: str
+    at: datetime | None
+    turn: TurnId
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a reader found. `citations` are turns; `confidence` is a probability of being right, in [0, 1].
 
     `usage`: what it cost, by name, where a language model was asked. `unsupported`: nothing in memory was cited for it.
-    `quote` is the sentence that it rests on, with who said it and when, whatever form the answer has.
+    `quote` is the sentence that it rests on, with who said it and when, whatever form the answer has. `items`: each
+    of the things that the text lists, where it lists several.
     """
 
     text: str
@@ -323,3 +334,4 @@ class Answer:
     unsupported: bool = False
     form: Form = Form.NONE
     quote: str = ""
+    items: tuple[Item, ...] = ()

@@ -22,7 +22,7 @@ __all__ = ["Ranking", "Weights", "packaged", "standard"]
 
 Floats = npt.NDArray[np.float64]
 
-_FARTHEST = 2.0  # deviations
+_FARTHEST = 1.0  # deviations
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memcli.languages import spoken
-from memcli.model import Answer, Caution, Form, Hit, Query, Question, Seeks, Standing
+from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
 from memcli.reading import confidence, relevance, temporal
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
@@ -61,6 +61,7 @@ class Look:
     chance: float = 0.0
     typed: bool = True
     asserted: bool = False
+    items: tuple[Item, ...] = ()
 
 
 class ExtractiveReader:
@@ -104,8 +105,11 @@ class ExtractiveReader:
         turns, quote = tuple(dict.fromkeys(each.passage.turn for each in cited)), quoted(look)
         if trust < self._threshold:
             return Answer(NOTHING, turns, trust, abstained=True, quote=quote)
-        text = look.text if doubted.form is Form.VALUE else quote
-        return Answer(text, turns, trust, abstained=False, form=doubted.form, quote=quote)
+        is_value = doubted.form is Form.VALUE
+        return Answer(
+            look.text if is_value else quote, turns, trust, abstained=False, form=doubted.form, quote=quote,
+            items=look.items if is_value else (),
+        )  # fmt: skip
 
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
@@ -193,13 +197,10 @@ def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value])
         if _likely(value) <= _LISTED * _likely(ordered[0]) and not new & seen and len(chosen) < _MOST_LISTED:
             chosen.append(value)
             seen |= new
-    text = ", ".join(map(_dated, chosen)) if len(chosen) > 1 else chosen[0].text
-    return Look(question, found, text, tuple(value.found for value in chosen), chosen[0].chance, chosen[0].typed)
-
-
-def _dated(value: Value) -> str:
-    at = value.found.passage.at
-    return f"{value.text} ({describe(day(at))})" if at else value.text
+    text = ", ".join(value.text for value in chosen)
+    items = tuple(Item(value.text, value.found.passage.at, value.found.passage.turn) for value in chosen)
+    cited = tuple(value.found for value in chosen)
+    return Look(question, found, text, cited, chosen[0].chance, chosen[0].typed, items=items if len(items) > 1 else ())
 
 
 def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
