@@ -58,13 +58,12 @@ def ask(
     from .documents import asked_document
     from .former import tell_former_default
     from .hits import records
-    from .progress import prepared
+    from .progress import making
 
     began = perf_counter()
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
-    prepared(memory, [chosen])
     pen = None if as_json or as_jsonl else _Pen()
     reading = memory.ask(
         text,
@@ -76,6 +75,7 @@ def ask(
         caution=_caution(careful=careful, bold=bold),
         watch=pen.write if pen and sys.stdout.isatty() else None,
         tell=_remark,
+        making=making,
     )
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:

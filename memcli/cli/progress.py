@@ -150,11 +150,18 @@ def counted(what: str) -> Iterator[Callable[[int, int], object]]:
 
 def prepared(memory: Memory, strategies: Iterable[str]) -> None:
     """Makes what these strategies need and the store lacks, and says so."""
+    with making() as watch:
+        memory.prepare(strategies, watch)
+
+
+@contextmanager
+def making() -> Iterator[Callable[[str, int, int], object]]:
+    """Who is told what a store lacks, and is made before it answers: a bar on a terminal, else a line for each."""
     if not sys.stderr.isatty():
-        memory.prepare(strategies, _Notices().making)
+        yield _Notices().making
         return
     with progress() as bar:
-        memory.prepare(strategies, bar.making)
+        yield bar.making
 
 
 def _console() -> Console:

@@ -35,15 +35,20 @@ def search(
     from .documents import found_document
     from .former import tell_former_default
     from .hits import print_hits, records
-    from .progress import prepared
+    from .progress import making
     from .render import emit_json, emit_jsonl, say
 
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
-    prepared(memory, [chosen])
     hits = memory.search(
-        text, k=k, filters=narrowing.filters, at=narrowing.at, strategy=chosen, reranker=reranker or ""
+        text,
+        k=k,
+        filters=narrowing.filters,
+        at=narrowing.at,
+        strategy=chosen,
+        reranker=reranker or "",
+        making=making,
     )
     tell_former_default(memory)
     if as_json:

@@ -16,10 +16,11 @@ from ..strategies import DEFAULT as DEFAULT_STRATEGY
 from ..strategies import Strategy
 from .asking import READ, Asked, Asking, Reading
 from .encoders import Encoders
-from .making import Making
+from .making import Making, untold
 from .views import Views
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from ..care import Care
@@ -200,14 +201,16 @@ class Memory:
         at: datetime | None = None,
         strategy: str | Strategy = DEFAULT_STRATEGY,
         reranker: str | Reranker = "",
+        making: Callable[[], AbstractContextManager[Watch]] = untold,
     ) -> list[Hit]:
         """At most k turns that speak to `text`, best first. `at`: when it is asked, default now.
 
         `reranker`: what has a say in the order of the first of them (`strategies.reranking`), by name
-        (`providers.reranking`) or as an object; empty, nothing has.
+        (`providers.reranking`) or as an object; empty, nothing has. `making` is entered where the store lacks
+        something that is made first, and gives what is told of it.
         Raises StoreError, ModelUnavailable, and UsageError, also for a name in `filters` that nothing or several have.
         """
-        return self._asking.search(Asked(text, filters, at, strategy, reranker), k)
+        return self._asking.search(Asked(text, filters, at, strategy, reranker, making=making), k)
 
     def ask(
         self,
@@ -221,14 +224,15 @@ class Memory:
         caution: Caution = Caution.USUAL,
         watch: Callable[[str], object] | None = None,
         tell: Callable[[str], object] | None = None,
+        making: Callable[[], AbstractContextManager[Watch]] = untold,
     ) -> Reading:
         """A short answer from the k best turns, or an abstention; with those turns. Raises what `search` raises.
 
         `caution`: how sure an answer must be that is read without a language model.
         With a language model, `watch` hears the answer so far while it is written, and `tell`, before the model is
-        asked for the first time over this store, what goes where.
+        asked for the first time over this store, what goes where. `making`: see `search`.
         """
-        return self._asking.ask(Asked(question, filters, at, strategy, reranker, caution), k, watch, tell)
+        return self._asking.ask(Asked(question, filters, at, strategy, reranker, caution, making), k, watch, tell)
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""

@@ -23,10 +23,11 @@ from ..strategies.base import evidence, turn_units, wordings
 from ..strategies.heeding import heed, room
 from ..text import content_stems, is_blank
 from .encoders import Encoders, check_filled_by
-from .making import Making
+from .making import Making, untold
 from .views import Views
 
 if TYPE_CHECKING:
+    from ..indexing.prepare import Watch
     from ..providers.reranking import Reranker
     from ..reading.consulting import Consulted
     from ..strategies.filters_by_model import ConsultingFilters
@@ -75,6 +76,7 @@ class Asked:
     strategy: str | Strategy
     reranker: str | Reranker = ""
     caution: Caution = Caution.USUAL
+    making: Callable[[], AbstractContextManager[Watch]] = untold
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +162,17 @@ class Asking:
     def _looked(self, look: Callable[[], Made], search: _Search, *others: Consulted | None) -> Made:
         """What `look` finds when what the strategy needs is made.
 
-        The store is opened once for all of it where nothing is to be made or loaded: of a search of a memory that has
-        answered before, opening it again and again took more than a quarter.
+        The store is opened once for all of it where nothing is to be made and nobody far away is asked: to open it
+        again and again took more than a quarter of a search.
         """
         held, needs = self._held(search, *others), [search.strategy.needs]
-        with held() if self._encoders.at_hand else nullcontext():
-            if not self._making.lacking(needs):
+        with held():
+            lacking = self._making.lacking(needs)
+            if not lacking and held is not nullcontext and self._encoders.is_quick():
                 return unchanged(look, held)
-        self._making.make(needs)
+        if lacking:
+            with search.asked.making() as watch:
+                self._making.make(needs, watch)
         return unchanged(look, held)
 
     def _reranker(self, wanted: str | Reranker) -> Reranker | None:

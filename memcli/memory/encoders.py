@@ -93,13 +93,11 @@ class Encoders:
             self._executor.shutdown(wait=False)
         return self._loading
 
-    @property
-    def at_hand(self) -> bool:
-        """Whether a question is embedded in milliseconds: by an encoder of memcli's own, and it is loaded."""
-        loading = self._loading
-        if loading is None or not loading.done() or loading.exception():
-            return False
-        return isinstance(loading.result(), (Encoder, MiniLM))
+    def is_quick(self) -> bool:
+        """Whether an encoder of memcli's own embeds questions, which takes milliseconds; to load it takes a hundred."""
+        if self._given is not None:
+            return isinstance(self._given, (Encoder, MiniLM))
+        return self._name(self.stored()) in (DEFAULT, *FORMER_DEFAULTS.values())
 
     def close(self) -> None:
         """Waits for what is loading, and ends the connections of what was made here."""

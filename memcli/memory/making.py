@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..indexing.plan import EVERY_INGEST, TRANSCRIPT, Producer
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
     from ..indexing.prepare import Watch
     from ..ingestion import Ingestion, Report, Watcher
 
-__all__ = ["Making"]
+__all__ = ["Making", "untold"]
 
 #: Tokens of a session's memory: a rich session's facts need as many.
 _LONGEST_REPLY = 4096
+
+
+@contextmanager
+def untold() -> Iterator[Watch]:
+    """Nobody is told what is made."""
+    yield lambda _what, _done, _of: None
 
 
 class Making:
