@@ -9,6 +9,7 @@ import threading
 import typing
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from duckdb import DuckDBPyConnection
 import memcli
 from memcli import Filters, Hit, Memory, Message, Query, View
 from memcli.errors import UsageError
+from memcli.languages.english.questions import parse
 from memcli.memory import Reading
+from memcli.memory.explaining import reasons
 from memcli.model import Answer, Kind, TurnId, Unit, UnitId
 from memcli.providers.fakes import FakeEmbedder
 from memcli.providers.vectors import Vectors
@@ -80,9 +83,7 @@ def test_closing_ends_the_thread_that_loads(sample_store: Path) -> None:
     assert not [each for each in threading.enumerate() if each.name.startswith("memcli-model")]
 
 
-def test_a_question_opens_the_store_once(
-    sample_store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_opens_the_store_once(sample_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Store] = []
     opening = Store._open_to_read
 
@@ -248,3 +249,16 @@ def test_what_an_answer_cites_is_shown_first_and_what_has_no_bearing_not_at_all(
         return "".join(hit.unit.text for hit in Reading(answer, hits).shown(k))
 
     assert (shown(5), shown(5, "c"), shown(5, "b"), shown(1, "b")) == ("ab", "cab", "ba", "b")
+
+
+def test_why_a_turn_is_there_is_said_in_words() -> None:
+    asked = parse("What is Tom allergic to in May 2024?", ("Tom", "Ana"))
+    unit = Unit(
+        UnitId("u"), Kind.TURN, "Allergic to walnuts, allergic!", (TurnId("t"),), datetime(2024, 5, 9, 12), "Tom"
+    )
+    trace = {"cosine": 0.9, "score.bm25": 1.0, "score.dense": 0.9, "score.graph": 0.2, "score.taste": -3.0}
+    assert reasons(asked, Hit(unit, 1.0, trace), AT) == [
+        "says *allergic*", "by Tom", "in the time that was asked for (in May 2024)", "means much the same",
+    ]  # fmt: skip
+    elsewhere = replace(unit, text="Peanuts.", label="Ana", at=None)
+    assert reasons(asked, Hit(elsewhere, 1.0, {}), AT) == []

@@ -12,10 +12,13 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
+    from rich.text import Text
 
     from ..memory import Memory, Reading
-    from ..model import Answer, Caution
+    from ..model import Answer, Caution, Hit
     from ..store.verdicts import Given
 
 __all__ = ["ask"]
@@ -40,6 +43,7 @@ def ask(
     unsupported: o.Unsupported = False,
     around: o.Around = 0,
     explain: o.Explain = False,
+    scores: o.Scores = False,
     careful: Careful = False,
     bold: Bold = False,
     as_json: o.Json = False,
@@ -57,7 +61,7 @@ def ask(
     """
     from .documents import asked_document
     from .former import tell_former_default
-    from .hits import records
+    from .hits import explaining, records
     from .progress import making
 
     began = perf_counter()
@@ -79,7 +83,8 @@ def ask(
     )
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
-        _print(memory, reading, pen, k, around, explain=explain)
+        told = explaining(memory, text, narrowing.at, explain=explain, scores=scores)
+        _print(memory, reading, pen, k, around, told)
         _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
@@ -157,7 +162,9 @@ def _emit(record: dict[str, Any], evidence: list[dict[str, Any]], *, by_line: bo
         emit_json(record | {"evidence": evidence})
 
 
-def _print(memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, *, explain: bool) -> None:
+def _print(
+    memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, told: Callable[[Hit], list[Text]] | None
+) -> None:
     from rich.text import Text
 
     from .hits import print_hits
@@ -168,7 +175,7 @@ def _print(memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, *, 
     pen.finish(reading.answer)
     if reading.hits and reading.answer.abstained:
         pen.out.print(Text("the nearest that was said:", style="dim"))
-    print_hits(memory, reading.shown(k), around, explain=explain)
+    print_hits(memory, reading.shown(k), around, told)
 
 
 def _with_days(answer: Answer) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import render
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import Console
     from rich.text import Text
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from ..model import Hit, Turn, TurnId
     from ..store.excerpts import Excerpt
 
-__all__ = ["print_hits", "records"]
+__all__ = ["explaining", "print_hits", "records"]
 
 
 def records(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bool = False) -> list[dict[str, Any]]:
@@ -49,8 +51,23 @@ def records(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bo
     return out
 
 
-def print_hits(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bool = False) -> None:
-    """The hits as lines; with turns `around` them, each as a block of its own."""
+def explaining(
+    memory: Memory, question: str, at: datetime, *, explain: bool, scores: bool
+) -> Callable[[Hit], list[Text]] | None:
+    """What is printed under a hit: why it is there, in words or in `scores`; None for nothing."""
+    from rich.text import Text
+
+    if scores:
+        return lambda hit: render.trace_lines(hit.trace)
+    if explain:
+        return lambda hit: [Text(f"     {'; '.join(memory.reasons(question, hit, at))}", style="dim")]
+    return None
+
+
+def print_hits(
+    memory: Memory, hits: Sequence[Hit], around: int = 0, explained: Callable[[Hit], list[Text]] | None = None
+) -> None:
+    """The hits as lines, each with what `explained` says of it; with turns `around` them, each a block of its own."""
     out = render.console()
     near = memory.surroundings(hits, around) if around else {}
     for rank, hit in enumerate(hits, start=1):
@@ -58,9 +75,8 @@ def print_hits(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain:
         before, behind = _beside(near[turn], turn) if near else ((), ())
         _print_turns(out, before)
         render.print_line(out, _line(rank, hit))
-        if explain:
-            for part in render.trace_lines(hit.trace):
-                out.print(part, soft_wrap=True)
+        for part in explained(hit) if explained else ():
+            out.print(part, soft_wrap=True)
         _print_turns(out, behind)
         if near and rank < len(hits):
             out.print("--")

@@ -36,6 +36,7 @@ __all__ = [
     "Narrowing",
     "PromptStyle",
     "Reranker",
+    "Scores",
     "Since",
     "Speaker",
     "Store",
@@ -122,7 +123,8 @@ PromptStyle = Annotated[
 Budget = Annotated[
     int | None, typer.Option("--budget", metavar="N", min=0, help="Tokens that the model may use at the most.")
 ]
-Explain = Annotated[bool, typer.Option("--explain", help="Show what each signal contributed.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Say why each turn is there; --json: what each signal added.")]
+Scores = Annotated[bool, typer.Option("--scores", help="Show what each signal added to each turn's score.")]
 Variant = Annotated[str | None, typer.Option(metavar="NAME", help="Of sgmem: S, R or T, then any of M, F, I: SMFI.")]
 Without = Annotated[str | None, typer.Option(metavar="PART", help="of memgas: router, ppr or association.")]
 Unsupported = Annotated[

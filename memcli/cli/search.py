@@ -26,6 +26,7 @@ def search(
     unsupported: o.Unsupported = False,
     around: o.Around = 0,
     explain: o.Explain = False,
+    scores: o.Scores = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
     store: o.Store = None,
@@ -34,7 +35,7 @@ def search(
     """Find what was said: ranked turns with date, speaker and id."""
     from .documents import found_document
     from .former import tell_former_default
-    from .hits import print_hits, records
+    from .hits import explaining, print_hits, records
     from .progress import making
     from .render import emit_json, emit_jsonl, say
 
@@ -56,7 +57,8 @@ def search(
     elif as_jsonl:
         emit_jsonl(records(memory, hits, around, explain=explain))
     elif hits:
-        print_hits(memory, hits, around, explain=explain)
+        told = explaining(memory, text, narrowing.at, explain=explain, scores=scores)
+        print_hits(memory, hits, around, told)
     else:
         say("nothing found")
     return 0 if hits else 1

@@ -264,6 +264,13 @@ class Memory:
         with self.store.reading() as db:
             return {turn: excerpts(db, [turn], around)[0] for turn in {hit.unit.sources[0] for hit in hits}}
 
+    def reasons(self, question: str, hit: Hit, at: datetime) -> list[str]:
+        """Why this hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
+        from ..languages import spoken
+        from .explaining import reasons
+
+        return reasons(spoken([question]).question(question, self.view().speaker_names), hit, at)
+
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""
         from ..reading.stored import StoredTranscript
