@@ -31,7 +31,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     sources, target = folder / "sources", folder / "installed"
     shutil.copytree(EXAMPLES, sources)  # what building leaves behind is not left in the checkout
-    packages = [str(path) for path in sorted(sources.iterdir()) if path.is_dir()]
+    packages = [str(path.parent) for path in sorted(sources.glob("*/pyproject.toml"))]
     subprocess.run([*PIP, "--target", str(target), *packages], check=True, capture_output=True)
     return target
 
