@@ -126,6 +126,22 @@ def test_an_answer_that_its_citation_says() -> None:
     answer = reader.write(query(), [hit(0), hit(2)]).answer
     assert (answer.text, answer.citations, answer.form, answer.abstained) == ("Porto", ("t:0",), Form.VALUE, False)
     assert answer.quote == "Ada, 20 May 2024: “I moved to Porto yesterday.”"
+    assert answer.confidence == 0.8
+
+
+@pytest.mark.parametrize(("text", "cited", "confidence"), [("Miso", "C", 0.3), ("54 pounds", "D", 0.3)])
+def test_it_is_as_sure_as_what_it_cites(text: str, cited: str, confidence: float) -> None:
+    _, reader = small({"answer": text, "from": [cited]})
+    assert reader.write(query(), [hit(0), hit(2)]).answer.confidence == confidence
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "given"),
+    [("Where does Ada live?", "Ada", "to Porto"), ("Does Ada live there?", "yes", "yes"), ("Ada or Bo?", "Ada", "Ada")],
+)
+def test_to_say_the_question_again_is_no_answer(asked: str, text: str, given: str) -> None:
+    _, reader = small({"answer": text, "from": ["A"]})
+    assert reader.write(query(asked), [hit(0)]).answer.text == given
 
 
 @pytest.mark.parametrize("text", ["none", "None.", "unknown", ",", ""])

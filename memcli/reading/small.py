@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..model import Answer, Form, Hit, Query, Turn
+from ..model import Answer, Form, Hit, Query, Question, Turn, TurnId
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems
 from ..text.times import weekday_name
-from .extractive import NOTHING
+from .extractive import NOTHING, Look
 from .quoting import said
 from .remarks import LETTERS, Extractive, Remark, lines, remarks
 from .support import unsupported
@@ -26,6 +26,7 @@ _LONGEST = 80
 #: What the model writes where it finds nothing.
 _NONE = frozenset(("none", "unknown", "not mentioned", "not said", "n/a"))
 _WORD = re.compile(r"\w")
+_GRANTED = frozenset(("yes", "no", "not"))
 
 
 @lru_cache(maxsize=1)
@@ -37,8 +38,9 @@ def small_prompt() -> Prompt:
 class SmallReader:
     """Has `model`, a small one, word the answer from the best five turns and their neighbours.
 
-    What `extractive` finds is the answer where the model fails, and where a name, number or date that it writes stands
-    in no turn that it cites. The confidence is the extractive reader's.
+    What `extractive` finds is the answer where the model fails, where it only says the question again, and where a
+    name, number or date that it writes stands in no turn that it cites. The confidence is how likely the extractive
+    reader takes the best window of these turns to answer: what a model thinks of itself is worth little.
     """
 
     def __init__(self, model: LanguageModel, extractive: Extractive) -> None:
@@ -50,14 +52,15 @@ class SmallReader:
         Nothing is sent where there is no evidence.
         """
         found = self._extractive.read(query, hits)
-        shown = remarks(hits, self._extractive.look(query, hits), self._extractive)
+        look = self._extractive.look(query, hits)
+        shown = remarks(hits, look, self._extractive)
         if not shown:
             return Written(found)
         return told(
             self._model,
             found,
             lambda: self._model.complete(_messages(query, shown), _form(len(shown)), most=_LONGEST),
-            lambda reply: _checked(query, reply, shown, found),
+            lambda reply: _checked(query, reply, shown, found, look),
         )
 
 
@@ -76,17 +79,31 @@ def asked(query: Query, evidence: str) -> str:
     return f"Messages:\n{fenced(evidence)}\n\nQuestion, asked on {today}:\n{fenced(plain(query.text))}"
 
 
-def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer) -> Written:
+def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer, look: Look) -> Written:
     text, cited = plain(reply["answer"]), [shown[LETTERS.index(letter)].turn for letter in dict.fromkeys(reply["from"])]
     if not _WORD.search(text) or text.casefold().rstrip(".") in _NONE:
         return Written(Answer(NOTHING, tuple(turn.id for turn in cited), 0.0, abstained=True))
+    if _repeats(text, query.question):
+        return instead(found, "what it wrote only says the question again")
     if because := unsupported(text, cited, query.text):
         cited = _saying(text, shown, query.text)
         if not cited:
             return instead(found, f"what it wrote is not said ({because})")
     turns = tuple(turn.id for turn in cited)
     quote = said(cited[0].speaker, cited[0].said_at, cited[0].text)
-    return Written(Answer(text, turns, found.confidence, abstained=False, form=Form.VALUE, quote=quote))
+    return Written(Answer(text, turns, _trust(turns, look), abstained=False, form=Form.VALUE, quote=quote))
+
+
+def _repeats(text: str, question: Question) -> bool:
+    """Whether an answer holds nothing that the question does not; yes, no and a choice that it offers are answers."""
+    own = set(content_stems(text)) - _GRANTED
+    return bool(own) and own <= set(content_stems(question.text)) and " or " not in question.text
+
+
+def _trust(turns: Sequence[TurnId], look: Look) -> float:
+    """How likely the best window of these turns answers; a turn that was not read is as good as the worst that was."""
+    read = [each.trust for each in look.found]
+    return max((each.trust for each in look.found if each.passage.turn in turns), default=min(read, default=0.0))
 
 
 def _saying(text: str, shown: Sequence[Remark], question: str) -> list[Turn]:
