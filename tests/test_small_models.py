@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -92,6 +93,14 @@ def test_the_best_turns_with_their_neighbours_oldest_first() -> None:
     ) in user.content
     assert "asked on 2024-06-01 Saturday" in user.content
     assert model.asked[0].schema.properties["from"]["items"]["enum"] == ["A", "B", "C", "D"]
+
+
+def test_what_holds_now_is_told() -> None:
+    reader = Extracted()
+    reader.looked = replace(Extracted.looked, text="Porto (before: Lisbon, until May 2024)")
+    model = FakeLanguageModel([{"answer": "Porto", "from": ["A"]}])
+    SmallReader(model, reader).write(query(), [hit(0)])
+    assert "\nNow: Porto (before: Lisbon, until May 2024)\n</data " in model.asked[0].text
 
 
 def test_hits_come_before_neighbours_where_there_is_no_room() -> None:

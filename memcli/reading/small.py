@@ -14,6 +14,7 @@ from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems
 from ..text.times import weekday_name
 from .extractive import NOTHING, Look
+from .heeding import EARLIER
 from .quoting import said
 from .remarks import LETTERS, Extractive, Remark, lines, remarks
 from .support import unsupported
@@ -59,7 +60,7 @@ class SmallReader:
         return told(
             self._model,
             found,
-            lambda: self._model.complete(_messages(query, shown), _form(len(shown)), most=_LONGEST),
+            lambda: self._model.complete(_messages(query, shown, look), _form(len(shown)), most=_LONGEST),
             lambda reply: _checked(query, reply, shown, found, look),
         )
 
@@ -69,8 +70,14 @@ def _form(turns: int) -> Schema:
     return Schema("answer", {"answer": {"type": "string"}, "from": letters})
 
 
-def _messages(query: Query, shown: Sequence[Remark]) -> list[ModelMessage]:
-    return [ModelMessage("system", small_prompt().text), ModelMessage("user", asked(query, lines(shown)))]
+def _messages(query: Query, shown: Sequence[Remark], look: Look) -> list[ModelMessage]:
+    evidence = "\n".join([lines(shown), *_standing(look)])
+    return [ModelMessage("system", small_prompt().text), ModelMessage("user", asked(query, evidence))]
+
+
+def _standing(look: Look) -> list[str]:
+    """What holds now and what held before it, where the extractive reader can tell: a small model mostly cannot."""
+    return [f"Now: {plain(look.text)}"] if EARLIER in look.text else []
 
 
 def asked(query: Query, evidence: str) -> str:
