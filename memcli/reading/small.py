@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..model import Answer, Form, Hit, Query, Question, Turn, TurnId
+from ..model import Answer, Form, Hit, Query, Question, TurnId
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
@@ -93,9 +93,7 @@ def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], fo
     if _repeats(text, query.question):
         return instead(found, "what it wrote only says the question again")
     if because := unsupported(text, cited, query.text):
-        cited = _saying(text, shown, query.text)
-        if not cited:
-            return instead(found, f"what it wrote is not said ({because})")
+        return instead(found, f"what it wrote is not said ({because})")
     turns = tuple(turn.id for turn in cited)
     quote = said(cited[0].speaker, cited[0].said_at, cited[0].text)
     return Written(Answer(text, turns, _trust(turns, look), abstained=False, form=Form.VALUE, quote=quote))
@@ -111,11 +109,3 @@ def _trust(turns: Sequence[TurnId], look: Look) -> float:
     """How likely the best window of these turns answers; a turn that was not read is as good as the worst that was."""
     read = [each.trust for each in look.found]
     return max((each.trust for each in look.found if each.passage.turn in turns), default=min(read, default=0.0))
-
-
-def _saying(text: str, shown: Sequence[Remark], question: str) -> list[Turn]:
-    """The turn of those shown that says most of an answer, and supports it: a small model often cites its neighbour."""
-    wanted = set(content_stems(text))
-    holding = [each.turn for each in shown if not unsupported(text, [each.turn], question)]
-    best = max(holding, key=lambda turn: len(wanted & set(content_stems(turn.text))), default=None)
-    return [best] if best else []
