@@ -469,6 +469,7 @@ def test_a_judge_stands_beside_its_own_errors(cli: Cli, judge: Endpoint, tmp_pat
     table = (tmp_path / "o" / "table.md").read_text()
     assert "lenient, wrong" in table
     assert "judge openai:m, 3 runs" in table
+    assert "the judge accepts more than one wrong answer in ten: its lenient scores say little" in table
     sent = len(judge.seen)
     assert measure(cli, *command).json["strategies"]["bm25"]["judge"]["strict"] == verdicts["strict"]
     assert len(judge.seen) == sent  # nothing is paid for twice

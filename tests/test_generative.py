@@ -91,9 +91,9 @@ def test_abstentions(answer: dict[str, Any]) -> None:
 
 
 def test_what_a_model_writes_is_made_plain() -> None:
-    _, reader = asked({**reply("Por\x1b[31mto\n\ud83d", "e3"), "reasoning": "a\ud800\n\nb"})
+    _, reader = asked({**reply("Por\x07to\n\ud83d", "e3"), "reasoning": "a\ud800\n\nb"})
     written = reader.write(QUERY, HITS)
-    assert (written.answer.text, written.reasoning) == ("Por[31mto ?", "a? b")
+    assert (written.answer.text, written.reasoning) == ("Porto ?", "a? b")
 
 
 @pytest.mark.parametrize(

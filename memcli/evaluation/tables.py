@@ -63,6 +63,8 @@ ANSWERS = (
     Figure("p50 ms", ("latency_ms", "p50"), better=False, digits=1),
     Figure("p95 ms", ("latency_ms", "p95"), better=False, digits=1),
 )
+#: The share of wrong answers from which on a judge is not to be trusted.
+_CREDULOUS = 0.1
 #: A judge's score is only worth what its share of accepted wrong answers allows: they stand side by side.
 JUDGED = tuple(
     Figure(f"{style}{heading}", ("judge", style, name), share)
@@ -136,8 +138,18 @@ def _judges(document: Mapping[str, Any]) -> list[str]:
     prompts = ", ".join(f"{style} {version}" for style, version in found["prompts"].items())
     return [
         f"judge {found['model']}, {found['runs']} runs (±: deviation between them), prompts {prompts}; "
-        "wrong: the share of deliberately wrong answers that it accepts"
+        "wrong: the share of deliberately wrong answers that it accepts",
+        *_credulous(document),
     ]
+
+
+def _credulous(document: Mapping[str, Any]) -> list[str]:
+    """A warning where the judge accepts so many wrong answers that its scores say little."""
+    wrong = [column for column in JUDGED if column.path[-1] == "false_accept"]
+    found = document["strategies"].values()
+    too_many = [c.path[1] for c in wrong if any((figure(each, c) or 0.0) > _CREDULOUS for each in found)]
+    warning = f"the judge accepts more than one wrong answer in ten: its {' and '.join(too_many)} scores say little"
+    return [warning] if too_many else []
 
 
 def by_category(document: Mapping[str, Any], column: Figure) -> tuple[list[str], list[list[float | None]]]:

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from memcli.model import Answer, Form, Hit, Query, TurnId
+from memcli.model import Answer, Form, Hit, Query, SessionId, Turn, TurnId
 from memcli.providers.language import LanguageModel, Watch
 from memcli.providers.prompts import Prompt, fenced, prompt
 from memcli.providers.structured import ModelMessage, Schema, begun
 from memcli.reading.context import build_context
 from memcli.reading.extractive import NOTHING, Reader
 from memcli.reading.quoting import said
-from memcli.reading.written import Written, plain, told
+from memcli.reading.support import unsupported
+from memcli.reading.written import Written, instead, plain, told
 from memcli.text.times import weekday_name
 
 __all__ = ["FORM", "MOST_TURNS", "GenerativeReader", "answer_prompt"]
@@ -74,7 +75,7 @@ class GenerativeReader:
             self._model,
             found,
             lambda: self._model.complete(_messages(query, shown), FORM, watch=_listening(watch)),
-            lambda reply: Written(_checked(reply, shown, found.confidence), plain(reply["reasoning"])),
+            lambda reply: _checked(query, _answer(reply, shown, found.confidence), shown, found, reply),
         )
 
 
@@ -111,7 +112,20 @@ def _listening(watch: Watch | None) -> Watch | None:
     return listen if watch is not None else None
 
 
-def _checked(reply: Mapping[str, Any], shown: Sequence[Hit], held: float) -> Answer:
+def _checked(query: Query, answer: Answer, shown: Sequence[Hit], found: Answer, reply: Mapping[str, Any]) -> Written:
+    """The answer, or the one that was found where a name, number or date in it stands in no turn that it cites."""
+    cited = [_turn(hit) for hit in shown if hit.unit.sources[0] in answer.citations]
+    if cited and not answer.abstained and (because := unsupported(answer.text, cited, query.text)):
+        return instead(found, f"what it wrote is not said ({because})")
+    return Written(answer, plain(reply["reasoning"]))
+
+
+def _turn(hit: Hit) -> Turn:
+    unit = hit.unit
+    return Turn(unit.sources[0], SessionId(""), 0, unit.label, "", unit.at, unit.text)
+
+
+def _answer(reply: Mapping[str, Any], shown: Sequence[Hit], held: float) -> Answer:
     """The reply as an answer, of whose citations only those count that name evidence."""
     text = plain(reply["answer"])
     citations, share = _cited(reply["citations"], shown)

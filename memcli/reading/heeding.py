@@ -12,9 +12,10 @@ from ..text import words
 from .extractive import NOTHING, ExtractiveReader, Look
 from .stored import StoredTranscript
 
-__all__ = ["HeedingReader", "StoredReader", "refuted"]
+__all__ = ["EARLIER", "HeedingReader", "StoredReader", "refuted"]
 
-_EARLIER = " (before: "
+#: What stands between what holds now and what held before it.
+EARLIER = " (before: "
 
 
 class HeedingReader:
@@ -88,4 +89,4 @@ def refuted(query: Query, hit: Hit) -> bool:
 
 
 def _gist(text: str) -> tuple[str, ...]:
-    return tuple(words(text.partition(_EARLIER)[0]))
+    return tuple(words(text.partition(EARLIER)[0]))

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..model import Answer, Form, Hit, Query, Turn
+from ..model import Answer, Form, Hit, Query, Question, TurnId
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems
 from ..text.times import weekday_name
-from .extractive import NOTHING
+from .extractive import NOTHING, Look
+from .heeding import EARLIER
 from .quoting import said
 from .remarks import LETTERS, Extractive, Remark, lines, remarks
 from .support import unsupported
@@ -26,6 +27,7 @@ _LONGEST = 80
 #: What the model writes where it finds nothing.
 _NONE = frozenset(("none", "unknown", "not mentioned", "not said", "n/a"))
 _WORD = re.compile(r"\w")
+_GRANTED = frozenset(("yes", "no", "not"))
 
 
 @lru_cache(maxsize=1)
@@ -37,8 +39,9 @@ def small_prompt() -> Prompt:
 class SmallReader:
     """Has `model`, a small one, word the answer from the best five turns and their neighbours.
 
-    What `extractive` finds is the answer where the model fails, and where a name, number or date that it writes stands
-    in no turn that it cites. The confidence is the extractive reader's.
+    What `extractive` finds is the answer where the model fails, where it only says the question again, and where a
+    name, number or date that it writes stands in no turn that it cites. The confidence is how likely the extractive
+    reader takes the best window of these turns to answer: what a model thinks of itself is worth little.
     """
 
     def __init__(self, model: LanguageModel, extractive: Extractive) -> None:
@@ -50,14 +53,15 @@ class SmallReader:
         Nothing is sent where there is no evidence.
         """
         found = self._extractive.read(query, hits)
-        shown = remarks(hits, self._extractive.look(query, hits), self._extractive)
+        look = self._extractive.look(query, hits)
+        shown = remarks(hits, look, self._extractive)
         if not shown:
             return Written(found)
         return told(
             self._model,
             found,
-            lambda: self._model.complete(_messages(query, shown), _form(len(shown)), most=_LONGEST),
-            lambda reply: _checked(query, reply, shown, found),
+            lambda: self._model.complete(_messages(query, shown, look), _form(len(shown)), most=_LONGEST),
+            lambda reply: _checked(query, reply, shown, found, look),
         )
 
 
@@ -66,8 +70,14 @@ def _form(turns: int) -> Schema:
     return Schema("answer", {"answer": {"type": "string"}, "from": letters})
 
 
-def _messages(query: Query, shown: Sequence[Remark]) -> list[ModelMessage]:
-    return [ModelMessage("system", small_prompt().text), ModelMessage("user", asked(query, lines(shown)))]
+def _messages(query: Query, shown: Sequence[Remark], look: Look) -> list[ModelMessage]:
+    evidence = "\n".join([lines(shown), *_standing(look)])
+    return [ModelMessage("system", small_prompt().text), ModelMessage("user", asked(query, evidence))]
+
+
+def _standing(look: Look) -> list[str]:
+    """What holds now and what held before it, where the extractive reader can tell: a small model mostly cannot."""
+    return [f"Now: {plain(look.text)}"] if EARLIER in look.text else []
 
 
 def asked(query: Query, evidence: str) -> str:
@@ -76,22 +86,26 @@ def asked(query: Query, evidence: str) -> str:
     return f"Messages:\n{fenced(evidence)}\n\nQuestion, asked on {today}:\n{fenced(plain(query.text))}"
 
 
-def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer) -> Written:
+def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer, look: Look) -> Written:
     text, cited = plain(reply["answer"]), [shown[LETTERS.index(letter)].turn for letter in dict.fromkeys(reply["from"])]
     if not _WORD.search(text) or text.casefold().rstrip(".") in _NONE:
         return Written(Answer(NOTHING, tuple(turn.id for turn in cited), 0.0, abstained=True))
+    if _repeats(text, query.question):
+        return instead(found, "what it wrote only says the question again")
     if because := unsupported(text, cited, query.text):
-        cited = _saying(text, shown, query.text)
-        if not cited:
-            return instead(found, f"what it wrote is not said ({because})")
+        return instead(found, f"what it wrote is not said ({because})")
     turns = tuple(turn.id for turn in cited)
     quote = said(cited[0].speaker, cited[0].said_at, cited[0].text)
-    return Written(Answer(text, turns, found.confidence, abstained=False, form=Form.VALUE, quote=quote))
+    return Written(Answer(text, turns, _trust(turns, look), abstained=False, form=Form.VALUE, quote=quote))
 
 
-def _saying(text: str, shown: Sequence[Remark], question: str) -> list[Turn]:
-    """The turn of those shown that says most of an answer, and supports it: a small model often cites its neighbour."""
-    wanted = set(content_stems(text))
-    holding = [each.turn for each in shown if not unsupported(text, [each.turn], question)]
-    best = max(holding, key=lambda turn: len(wanted & set(content_stems(turn.text))), default=None)
-    return [best] if best else []
+def _repeats(text: str, question: Question) -> bool:
+    """Whether an answer holds nothing that the question does not; yes, no and a choice that it offers are answers."""
+    own = set(content_stems(text)) - _GRANTED
+    return bool(own) and own <= set(content_stems(question.text)) and " or " not in question.text
+
+
+def _trust(turns: Sequence[TurnId], look: Look) -> float:
+    """How likely the best window of these turns answers; a turn that was not read is as good as the worst that was."""
+    read = [each.trust for each in look.found]
+    return max((each.trust for each in look.found if each.passage.turn in turns), default=min(read, default=0.0))
