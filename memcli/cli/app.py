@@ -22,6 +22,7 @@ from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .mcp import mcp
 from .models import models
+from .recap import recap
 from .search import search
 from .show import show
 from .speakers import speakers
@@ -66,6 +67,7 @@ app.command()(add)
 app.command()(search)
 app.command()(ask)
 app.command()(show)
+app.command()(recap)
 app.command("inspect-graph")(inspect_graph)
 app.command()(concepts)
 app.command("eval")(evaluate)

@@ -176,6 +176,12 @@ class Language:
             language=self.code,
         )
 
+    def looks_back(self, question: str, at: datetime) -> tuple[Span, str] | None:
+        """The time that a question looks back at which asks of no thing ("What did we talk about last week?"), and the
+        person whose words are asked for, empty where that is everybody; None for any other question.
+        """
+        return None
+
     def wording(self, kind: str, question: Question) -> str:
         """The question in other words: NAMELESS or PREFERENCE. Without rules, the words it has."""
         return known.nameless(question) if kind == NAMELESS else question.text

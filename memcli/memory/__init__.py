@@ -7,11 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from ..errors import UsageError
 from ..model import Caution, Filters, Hit, Query, Session, Turn, TurnId
 from ..providers.embedding import Embedder
 from ..store import transcript
 from ..store.connection import Store
-from ..store.views.view import View
+from ..store.names import named
+from ..store.views.view import View, unchanged
 from ..strategies import DEFAULT as DEFAULT_STRATEGY
 from ..strategies import Strategy
 from .asking import READ, Asked, Asking, Reading
@@ -35,6 +37,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from ..reading.stored import StoredTranscript
     from ..store.compaction import Compaction
     from ..store.excerpts import Excerpt
+    from .recapping import Recap
     from .remembering import Remembered
     from .showing import Entry
 
@@ -237,6 +240,27 @@ class Memory:
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""
         return self._asking.query(text, filters, at, chosen)
+
+    def recap(
+        self,
+        *,
+        filters: Filters | None = None,
+        by: str | None = None,
+        most: int = 5,
+    ) -> Recap:
+        """What was talked about within the filters: at most so many telling sentences of each part.
+
+        `by`: day, week, month, conversation or topic; None: by how long the time is. Raises StoreError, UsageError.
+        """
+        from .recapping import By, recap
+
+        if by is not None and by not in list(By):
+            raise UsageError(f"a recap is told by {', '.join(By)}, not by {by!r}")
+        with self.store.reading() as db:
+            transcript.check_filled(db)
+            whole = named(db, filters or Filters())
+        view = self._views.of(whole.conversation, self._encoders.stored())
+        return unchanged(lambda: recap(view, whole, By(by) if by else None, most), self.store.reading)
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
         """For each source turn of the hits: the turn, and the session that it was said in."""

@@ -111,6 +111,8 @@ class Asking:
     def ask(self, asked: Asked, k: int, watch: _Hears, tell: _Hears) -> Reading:
         """See `Memory.ask`."""
         search = self._begun(asked, k, self._filters(tell))
+        if told := self._told(asked):
+            return told
         return self._looked(partial(self._ask, search, k, watch, tell), search, self._consulted)
 
     def _ask(self, search: _Search, k: int, watch: _Hears, tell: _Hears) -> Reading:
@@ -126,6 +128,20 @@ class Asking:
         credible = [hit for hit in hits if not refuted(query, hit)]
         written = self._consulted.write(extractive, query, credible, watch, tell)
         return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
+
+    def _told(self, asked: Asked) -> Reading | None:
+        """The answer to a question of what was said or happened at some time; None for any other."""
+        at = asked.at or datetime.now().astimezone()
+        if self._consulted is not None or spoken([asked.text]).looks_back(asked.text, at) is None:
+            return None
+        from .recapping import told_of
+
+        with self._store.reading() as db:
+            transcript.check_filled(db)
+            filters = named(db, asked.filters or Filters())
+        view = self._views.of(filters.conversation, self._encoders.stored())
+        found = unchanged(lambda: told_of(view, asked.text, filters, at), self._store.reading)
+        return found and Reading(*found)
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:
         """The question as `chosen` wants it, and what it is asked over."""

@@ -2,8 +2,8 @@
 
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
-`assertions` say what a session tells, `calling` whom it calls what; `times` and `dates` know when; `questions` reads
-what is asked, and `answers` knows what a short answer looks like.
+`assertions` say what a session tells, `calling` whom it calls what; `times` and `dates` know when; `questions` and
+`recaps` read what is asked, and `answers` knows what a short answer looks like.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...model import Cue, Question, Turn
 from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...model.names import NameUse
 from ...providers.profiles import ENCODER
-from ...text.times import Expression, Length
+from ...text.times import Expression, Length, Span
 from ..base import Language
 
 __all__ = ["English"]
@@ -160,6 +160,12 @@ class English(Language):
         from .questions import parse
 
         return parse(text, tuple(speakers))
+
+    def looks_back(self, question: str, at: datetime) -> tuple[Span, str] | None:
+        """See `Language.looks_back`."""
+        from .recaps import looks_back
+
+        return looks_back(question, at)
 
     def wording(self, kind: str, question: Question) -> str:
         """See `Language.wording`."""
