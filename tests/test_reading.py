@@ -560,7 +560,7 @@ def test_advice_names_what_must_be_respected_first_and_the_newest_first() -> Non
 
 
 def test_of_many_likings_the_nearest_to_the_question_are_told() -> None:
-    known = [_told(RelationType.LIKES, f"thing {n}", n, 0.2 + n / 100) for n in range(6)]
+    known = [_told(RelationType.LIKES, f"thing {n}", n, 0.3 + n / 100) for n in range(6)]
     assert [each.asserted.tail for each in respected(known)] == ["thing 5", "thing 4", "thing 3"]
 
 

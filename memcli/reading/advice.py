@@ -13,7 +13,7 @@ __all__ = ["Known", "advice", "respected"]
 
 #: Limits and likings that are told, at most; from this cosine to the question on a liking is.
 _LIMITS, _LIKINGS = 4, 3
-_NEAR = 0.2
+_NEAR = 0.3
 #: How an assertion is said where it speaks against its tail, or for it; any other is its tail alone.
 _AGAINST = {
     RelationType.ALLERGY: "allergic to {}", RelationType.DISLIKES: "dislikes {}", RelationType.FEARS: "fears {}",
