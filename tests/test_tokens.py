@@ -16,9 +16,8 @@ import tiktoken_ext.openai_public
 from memcli.evaluation.asking import _line_tokens, context_tokens
 from memcli.model import Context
 from memcli.providers import tokens
-from memcli.providers.language import _prompt_tokens
 from memcli.providers.metering import Tokens
-from memcli.providers.replies import counted
+from memcli.providers.replies import counted, prompt_tokens
 from memcli.text import token_estimate
 
 from .test_eval import QUESTIONS, Cli, measure
@@ -112,7 +111,7 @@ def test_a_package_that_has_it_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("of_bytes")
 def test_budgets_meters_and_reports_count() -> None:
     message = {"role": "user", "content": TEXT}
-    assert _prompt_tokens([message], "") - _prompt_tokens([{**message, "content": ""}], "") == len(TEXT) - 1
+    assert prompt_tokens([message], "") - prompt_tokens([{**message, "content": ""}], "") == len(TEXT) - 1
     reply = counted(TEXT, "stop", None, Tokens(7, 100))
     assert (reply.prompt, reply.completion) == (7, len(TEXT))
     assert context_tokens(Context((), f"{TEXT}\n{TEXT}", 5)) == 2 * len(TEXT) + 1
