@@ -57,8 +57,7 @@ def ask(
     from .former import tell_former_default
     from .progress import prepared
 
-    began = perf_counter()
-    narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
+    began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     prepared(memory, [chosen])
