@@ -133,9 +133,9 @@ def chat(memory: Memory) -> Iterator[Callable[..., ChatModel]]:
 
         def make(**options: Any) -> ChatModel:
             given = {"timeout": 10.0, "retries": 0, "backoff": 0.005, "calls": StoredCalls(memory.store), **options}
-            found = stack.enter_context(language_model("tiny", **given))
-            assert isinstance(found, ChatModel)
-            return found
+            made = language_model("tiny", **given)
+            assert isinstance(made, ChatModel)
+            return stack.enter_context(made)
 
         yield make
 

@@ -71,9 +71,9 @@ def model() -> Iterator[Callable[..., ChatModel]]:
 
         def make(**options: Any) -> ChatModel:
             given_ = {"timeout": 5.0, "retries": 2, "backoff": 0.005, **options}
-            found = stack.enter_context(language_model(given_.pop("name", "tiny"), **given_))
-            assert isinstance(found, ChatModel)
-            return found
+            made = language_model(given_.pop("name", "tiny"), **given_)
+            assert isinstance(made, ChatModel)
+            return stack.enter_context(made)
 
         yield make
 

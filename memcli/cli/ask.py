@@ -64,8 +64,7 @@ def ask(
     from .hits import explaining, records
     from .progress import making
 
-    began = perf_counter()
-    narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
+    began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     pen = None if as_json or as_jsonl else _Pen()

@@ -18,7 +18,7 @@ from memcli.reading.small import SmallReader
 from memcli.reading.styles import Style, style_of
 from memcli.reading.written import Written
 
-__all__ = ["READERS", "Consulted", "Tell", "WillingCalls"]
+__all__ = ["READERS", "Consulted", "Tell", "WillingCalls", "Writes"]
 
 #: Hears a line for the user.
 Tell = Callable[[str], object]
