@@ -7,6 +7,7 @@ The only reader of the environment. `MEMCLI_STORE`, `MEMCLI_EMBEDDER`, `MEMCLI_S
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -15,7 +16,9 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["Settings", "access_token", "benchmarks_folder", "models_folder", "settings", "state_folder"]
+__all__ = [
+    "InForce", "Settings", "access_token", "benchmarks_folder", "in_force", "models_folder", "save", "settings", "state_folder",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,53 @@ def settings(
             chosen[name] = value
     paths = {name: Path(chosen.pop(name)).expanduser() for name in ("store", "cache") if name in chosen}
     return Settings(paths.get("store") or _default_store(), paths.get("cache") or _default_cache(), **chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """A setting with the value in force and where it is from: a variable of the environment, the file, the default."""
+
+    name: str
+    value: str
+    source: str
+
+
+def in_force(environment: Mapping[str, str] | None = None) -> list[InForce]:
+    """Every setting, as commands without a flag have it. Raises UsageError for a bad file."""
+    environment = os.environ if environment is None else environment
+    chosen, file = settings(environment=environment), _file(environment)
+    return [
+        InForce(name, str(getattr(chosen, name)), _source(name, environment, file))
+        for name in (f.name for f in fields(Settings))
+    ]
+
+
+def _source(name: str, environment: Mapping[str, str], file: Mapping[str, str]) -> str:
+    if environment.get(f"MEMCLI_{name.upper()}"):
+        return f"MEMCLI_{name.upper()}"
+    return str(_config_path(environment)) if file.get(name) else "default"
+
+
+def save(name: str, value: str | None, environment: Mapping[str, str] | None = None) -> Path:
+    """Writes a setting into the configuration file, None: takes it out; every other line stays. Returns the file.
+
+    Raises UsageError for an unknown name, and where the file cannot be read or written.
+    """
+    environment = os.environ if environment is None else environment
+    known = [f.name for f in fields(Settings)]
+    if name not in known:
+        raise UsageError(f"there is no setting {name!r}", f"known: {', '.join(sorted(known))}")
+    _file(environment)  # one that is broken is not made worse
+    path = _config_path(environment)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        kept = [line for line in lines if line.partition("=")[0].strip() != name]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        written = [f"{name} = {json.dumps(value, ensure_ascii=False)}"] if value is not None else []
+        path.write_text("".join(f"{line}\n" for line in [*written, *kept]), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write the configuration {path}: {error.strerror}", "or set MEMCLI_CONFIG") from error
+    return path
 
 
 def access_token() -> str:

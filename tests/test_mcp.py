@@ -94,7 +94,7 @@ def test_what_is_offered_and_how_it_is_marked(path: Path) -> None:
             Client(server(Tools(Memory(path)), read_only=True)) as reader,
         ):
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert {"search", "ask", "show", "remember", "forget"} <= set(tools)
+            assert {"search", "ask", "show", "who", "recap", "remember", "forget"} == set(tools)
             assert {tool.name for tool in (await reader.list_tools()).tools} == set(tools) - {"remember", "forget"}
             for name, tool in tools.items():
                 assert tool.description
@@ -123,6 +123,17 @@ def test_show_is_the_commands_and_dates_are_read(path: Path, cli: Cli) -> None:
     (hit,) = found["hits"]
     (result,) = talk(Tools(Memory(path)), ("show", {"ids": [hit["id"]], "around": 2}))
     assert document(result) == cli("show", hit["id"], "-C", "2", "--json", "--store", path).json
+
+
+def test_who_and_recap_are_the_commands(path: Path, cli: Cli) -> None:
+    everybody, card, told, nobody = talk(
+        Tools(Memory(path)),
+        ("who", {}), ("who", {"name": "ann"}), ("recap", {"when": "May 2026", "by": "day"}), ("who", {"name": "Zoe"}),
+    )  # fmt: skip
+    assert document(everybody)["speakers"] == cli("speakers", "--json", "--store", path).json["speakers"]
+    assert document(card)["card"] == cli("who", "Ann", "--json", "--store", path).json["people"][0]["card"]
+    assert document(told) == cli("recap", "May 2026", "--by", "day", "--json", "--store", path).json
+    assert nobody.is_error
 
 
 def test_memory_is_fenced(path: Path) -> None:

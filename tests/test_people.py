@@ -328,9 +328,9 @@ def test_who_lists_people_with_their_names(cli: Cli, flat: Memory) -> None:
     turn = people[0]["aliases"][0]["turn"]
     assert ran.code == 0
     assert people == [
-        {"name": "emily_r", "turns": 5, "denied": [], "aliases": [
+        {"name": "emily_r", "turns": 5, "denied": [], "first": None, "last": None, "aliases": [
             {"name": "Em", "whom": None, "sightings": 3, "probability": 0.8, "turn": turn, "given": False}]},
-        {"name": "tom88", "turns": 5, "denied": [], "aliases": [
+        {"name": "tom88", "turns": 5, "denied": [], "first": None, "last": None, "aliases": [
             {"name": "dad", "whom": "emily_r", "sightings": 2, "probability": 0.75,
              "turn": people[1]["aliases"][0]["turn"], "given": False}]},
     ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
@@ -23,13 +24,15 @@ __all__ = ["People", "Person", "Shown"]
 @dataclass(frozen=True, slots=True)
 class Person:
     """A speaker with so many turns, or, of none, somebody who is only spoken of; the other names, the most probable
-    first, and those that are not this person's, as people said.
+    first, and those that are not this person's, as people said; when the first and the last dated turn was said.
     """
 
     name: str
     turns: int
     aliases: Sequence[Alias]
     denied: Sequence[str] = ()
+    first: datetime | None = None
+    last: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,8 @@ class People:
 
 def _people(db: DuckDBPyConnection) -> list[Person]:
     known, denied = aliases.aliases(db), aliases.denied(db)
-    turns = {heard.name: heard.turns for heard in names.speakers(db)}
+    heard = {each.name: each for each in names.speakers(db)}
+    turns = {name: each.turns for name, each in heard.items()}
     told_of = {each.speaker: 0 for each in known if each.whom and each.speaker not in turns}
     return [
         Person(
@@ -99,6 +103,7 @@ def _people(db: DuckDBPyConnection) -> list[Person]:
             count,
             [each for each in known if each.speaker == name],
             [alias for alias, speaker in denied if speaker == name],
+            *((heard[name].first, heard[name].last) if name in heard else ()),
         )
         for name, count in (turns | told_of).items()
     ]

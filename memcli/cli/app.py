@@ -11,6 +11,7 @@ from .add import add
 from .ask import ask
 from .compact import compact
 from .concepts import concepts
+from .config import config
 from .conversations import conversations
 from .doctor import doctor
 from .eval import evaluate
@@ -18,6 +19,7 @@ from .export import export
 from .feedback import feedback
 from .forget import forget
 from .formats import formats
+from .import_hook import import_hook
 from .ingest import ingest
 from .inspect_graph import inspect_graph
 from .mcp import mcp
@@ -80,6 +82,8 @@ app.command()(speakers)
 app.command()(conversations)
 app.command()(who)
 app.command()(mcp)
+app.command("import-hook")(import_hook)
+app.command()(config)
 app.command()(doctor)
 app.command()(forget)
 app.command()(feedback)

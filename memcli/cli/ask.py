@@ -59,7 +59,6 @@ def ask(
 
     The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
     """
-    from .documents import asked_document
     from .former import tell_former_default
     from .hits import explaining, records
     from .progress import making
@@ -87,9 +86,8 @@ def ask(
         _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
-        record = asked_document(text, chosen, narrowing, reading) | {"id": noted.id if noted else None}
-        evidence = records(memory, reading.shown(k), around, explain=explain)
-        _emit(record, evidence, by_line=as_jsonl and not as_json)
+        record = _record(text, chosen, narrowing, reading, noted)
+        _emit(record, records(memory, reading.shown(k), around, explain=explain), by_line=as_jsonl and not as_json)
     _remember(memory, noted)
     tell_former_default(memory)
     return 1 if reading.answer.abstained else 0
@@ -150,6 +148,14 @@ def _remark(text: str) -> None:
 def _tell_fallback(reading: Reading) -> None:
     if reading.fallback:
         _remark(f"answered without {reading.model}: {reading.fallback}")
+
+
+def _record(
+    question: str, strategy: str, narrowing: o.Narrowing, reading: Reading, noted: Given | None
+) -> dict[str, Any]:
+    from .documents import asked_document
+
+    return asked_document(question, strategy, narrowing, reading) | {"id": noted.id if noted else None}
 
 
 def _emit(record: dict[str, Any], evidence: list[dict[str, Any]], *, by_line: bool) -> None:

@@ -35,7 +35,15 @@ from ..store.ids import Tag, with_tag
 from ..text import clean
 from .listing import record as named_record
 from .render import moment, one_line
-from .schemas import AnswerDocument, ForgottenDocument, FoundDocument, RememberedDocument, ShownDocument
+from .schemas import (
+    AnswerDocument,
+    ForgottenDocument,
+    FoundDocument,
+    PersonDocument,
+    RecapDocument,
+    RememberedDocument,
+    ShownDocument,
+)
 from .tools import Tools
 
 __all__ = ["Confirmation", "guarded", "serve_http", "serve_stdio", "server"]
@@ -75,6 +83,7 @@ def server(tools: Tools, *, read_only: bool = False) -> MCPServer:
     made = MCPServer("memcli", title="memcli", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR")
     limit = anyio.CapacityLimiter(_AT_ONCE)
     _offer_reading(made, tools, limit)
+    _offer_looking_back(made, tools, limit)
     if not read_only:
         _offer_writing(made, tools, limit)
     _offer_resources(made, tools, limit)
@@ -119,6 +128,26 @@ def _offer_reading(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) 
     ) -> Annotated[CallToolResult, ShownDocument]:
         """Show what ids stand for, word for word, with what was said before and after: to check before you cite."""
         return await _called(lambda: tools.show(ids, around=around, session=session), limit)
+
+
+def _offer_looking_back(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) -> None:
+    @made.tool(annotations=_READS, title="Who is this")
+    async def who(
+        name: Annotated[str | None, Field(description="a person who speaks in memory; none: list them all")] = None,
+        at: Annotated[str | None, Field(description="as it was on this date; default: now")] = None,
+    ) -> Annotated[CallToolResult, PersonDocument]:
+        """Get the card of a person: home, work, family, health, diet, tastes, plans, dated, and what was before."""
+        return await _called(lambda: tools.who(name, at=at), limit)
+
+    @made.tool(annotations=_READS, title="Recap")
+    async def recap(
+        when: Annotated[str, Field(description="which time: last week, March 2026, yesterday; empty: all")] = "",
+        speaker: Speaker = None,
+        by: Annotated[str | None, Field(description="day, week, month, conversation or topic")] = None,
+        k: Annotated[int, Field(ge=1, le=50, description="sentences of each part at the most")] = 5,
+    ) -> Annotated[CallToolResult, RecapDocument]:
+        """Tell what was talked about in a stretch of time, in sentences that were said."""
+        return await _called(lambda: tools.recap(when, speaker=speaker, by=by, k=k), limit)
 
 
 def _offer_writing(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) -> None:

@@ -7,8 +7,9 @@ from typing import NotRequired
 from typing_extensions import TypedDict  # pydantic, which reads these, wants it before Python 3.12
 
 __all__ = [
-    "AnswerDocument", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "RememberedDocument",
-    "ShownDocument", "ShownRecord", "TurnRecord",
+    "AnswerDocument", "CardRecord", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "NoteRecord",
+    "PartRecord", "PersonDocument", "RecapDocument", "RememberedDocument", "ShownDocument", "ShownRecord",
+    "SpeakerRecord", "ToldRecord", "TurnRecord",
 ]  # fmt: skip
 
 
@@ -131,3 +132,75 @@ class ForgottenDocument(TypedDict):
     feedback: int
     answers: int
     confirm: NotRequired[str]
+
+
+class NoteRecord(TypedDict):
+    """A value on a card."""
+
+    id: str
+    kind: str
+    value: str
+    said_at: str | None
+    until: str | None
+    turn: str
+    text: str
+
+
+class CardRecord(TypedDict):
+    """A card: what holds, and what was before."""
+
+    name: str
+    turns: int
+    first: str | None
+    last: str | None
+    holds: list[NoteRecord]
+    before: list[NoteRecord]
+
+
+class SpeakerRecord(TypedDict):
+    """Somebody who speaks."""
+
+    name: str
+    turns: int
+    sessions: int
+    conversations: int
+    first: str | None
+    last: str | None
+
+
+class PersonDocument(TypedDict):
+    """The card of a person, or everybody who speaks."""
+
+    card: CardRecord | None
+    speakers: list[SpeakerRecord]
+    left_out: NotRequired[int]
+
+
+class ToldRecord(TypedDict):
+    """A telling sentence."""
+
+    id: str
+    said_at: str | None
+    speaker: str
+    text: str
+    conversation: str
+    session: str
+    score: float
+
+
+class PartRecord(TypedDict):
+    """A part of a recap."""
+
+    name: str
+    told: list[ToldRecord]
+
+
+class RecapDocument(TypedDict):
+    """What was talked about."""
+
+    since: str | None
+    until: str | None
+    by: str
+    turns: int
+    parts: list[PartRecord]
+    left_out: NotRequired[int]

@@ -95,6 +95,35 @@ class Tools:
             raise NothingFound("nothing in this conversation has one of these ids", "search shows the ids")
         return fitted({"shown": entries}, [excerpt["turns"] for excerpt in excerpts], self._max_tokens)
 
+    def who(self, name: str | None = None, *, at: str | None = None) -> dict[str, Any]:
+        """The card of a person (see `Memory.who`), or everybody who speaks."""
+        from ..store import names
+        from .card import card_record
+        from .listing import record
+
+        if name is None:
+            with self.memory.store.reading() as db:
+                found = [record(one, "conversations") for one in names.speakers(db, self.conversation)]
+            return fitted({"card": None, "speakers": found}, [found], self._max_tokens)
+        then = o.narrowed(None, None, None, None, at).at if at else None
+        card = card_record(self.memory.who(name, at=then, conversation=self.conversation))
+        return fitted({"card": card, "speakers": []}, [card["holds"], card["before"]], self._max_tokens)
+
+    def recap(
+        self,
+        when: str = "",
+        *,
+        speaker: str | None = None,
+        by: str | None = None,
+        k: int = 5,
+    ) -> dict[str, Any]:
+        """See `Memory.recap`; `when` is a time as people write it, empty: all."""
+        from .recap import record, within
+
+        narrowing = within(self._narrowed(None, None, speaker), when)
+        found = record(self.memory.recap(filters=narrowing.filters, by=by, most=k))
+        return fitted(found, [part["told"] for part in found["parts"]], self._max_tokens)
+
     def forgettable(self, ids: Sequence[str]) -> list[Turn]:
         """The turns that `forget` would remove. Raises NothingFound, UsageError where no ids are given."""
         if not ids:

@@ -1,4 +1,4 @@
-"""`memcli who`: by which other names people go, as what was said shows; and correcting that."""
+"""`memcli who`: who is there, by which other names people go, what is known of one; and correcting that."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import typer
 
 from . import completion
 from . import options as o
+from .card import card_record, correct_card, print_card, show_acquaintances
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..care.cards import Card
     from ..care.people import People, Person, Shown
     from ..store.aliases import Alias
 
@@ -27,6 +29,10 @@ Name = Annotated[
         metavar="[NAME]", autocompletion=completion.speakers, help="Who goes by this name, and the turns that show it."
     ),
 ]
+CardAt = Annotated[str | None, typer.Option("--at", metavar="DATE", help="The card as it was then. Default: now.")]
+Wrong = Annotated[str | None, typer.Option(metavar="ID", help="Say that this on a card is wrong: it goes.")]
+Right = Annotated[str | None, typer.Option(metavar="ID", help="Undo that.")]
+Knows = Annotated[str | None, typer.Option(metavar="TEXT", help="Who has to do with something.")]
 Is = Annotated[str | None, typer.Option("--is", metavar="NAME=SPEAKER", help="Say that a name is this speaker's.")]
 IsNot = Annotated[str | None, typer.Option("--is-not", metavar="NAME=SPEAKER", help="Say that it is not.")]
 
@@ -35,24 +41,37 @@ def who(
     name: Name = None,
     is_: Is = None,
     is_not: IsNot = None,
+    at: CardAt = None,
+    wrong: Wrong = None,
+    right: Right = None,
+    knows: Knows = None,
     as_json: o.Json = False,
     store: o.Store = None,
 ) -> int:
-    """Show by which other names people go: whom others call so, who signs with it or says so.
+    """Show who is there; of a NAME the card: what is known of them, with dates and sources, and what was before.
 
-    At least two turns have to show it, and hardly any another person. Questions and --speaker know these names.
-    What you say with --is and --is-not holds, whatever is ingested later.
+    Other names are those by which at least two turns show that somebody goes. Questions and --speaker know them. What
+    you say with --is, --is-not and --wrong holds, whatever is ingested later.
 
-    Exit code 1: nobody has said anything yet.
+    Exit code 1: nobody has said anything yet, or has to do with what --knows names.
     """
     from ..errors import UsageError
     from .render import emit_json, say
 
-    if sum(each is not None for each in (name, is_, is_not)) > 1:
-        raise UsageError("one at a time: a NAME, --is NAME=SPEAKER or --is-not NAME=SPEAKER")
-    people = o.memory(store).people
+    if sum(each is not None for each in (name, is_, is_not, wrong, right, knows)) > 1:
+        raise UsageError("one at a time: a NAME, --is, --is-not, --wrong, --right or --knows")
+    memory = o.memory(store)
+    if knows is not None:
+        return show_acquaintances(memory, o.question(knows), as_json=as_json)
+    if wrong is not None or right is not None:
+        return correct_card(memory, wrong, right, as_json=as_json)
+    people = memory.people
     if name is not None:
-        _explain(people.find(o.typed(name)), as_json=as_json)
+        shown = people.find(o.typed(name))
+        card = (
+            memory.who(shown.person.name, at=o.narrowed(None, None, None, None, at).at) if shown.person.turns else None
+        )
+        _explain(shown, card, as_json=as_json)
         return 0
     found = people.found() if is_ is None and is_not is None else [_corrected(people, is_, is_not)]
     if as_json:
@@ -91,6 +110,7 @@ def _lines(person: Person) -> Iterator[Text]:
     from .render import one_line
 
     turns = f"  {person.turns:,} turn{'' if person.turns == 1 else 's'}" if person.turns else "  only spoken of"
+    turns += f", {person.first:%Y-%m-%d} to {person.last:%Y-%m-%d}" if person.first and person.last else ""
     yield Text.assemble((one_line(person.name), "bold"), (turns, "dim"))
     for alias in person.aliases:
         yield _alias_line(alias)
@@ -110,12 +130,13 @@ def _alias_line(alias: Alias) -> Text:
     return line
 
 
-def _explain(shown: Shown, *, as_json: bool) -> None:
+def _explain(shown: Shown, card: Card | None, *, as_json: bool) -> None:
     from ..store.aliases import folded
     from .render import console, emit_json, evidence_line, print_line, say
 
     if as_json:
-        emit_json({"people": [_record(shown.person) | {"sightings": _sightings(shown)}]})
+        known = {"card": card_record(card) if card else None, "sightings": _sightings(shown)}
+        emit_json({"people": [_record(shown.person) | known]})
         return
     for line in _lines(shown.person):
         print_line(console(), line)
@@ -127,6 +148,8 @@ def _explain(shown: Shown, *, as_json: bool) -> None:
             )
         if len(seen) > _EXAMPLES:
             say(f"and {len(seen) - _EXAMPLES:,} more turns that show {seen[0][0].name}: --json has all")
+    if card:
+        print_card(card)
 
 
 def _record(person: Person) -> dict[str, Any]:
@@ -145,6 +168,8 @@ def _record(person: Person) -> dict[str, Any]:
             for each in person.aliases
         ],
         "denied": list(person.denied),
+        "first": person.first.isoformat() if person.first else None,
+        "last": person.last.isoformat() if person.last else None,
     }
 
 

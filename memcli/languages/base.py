@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from ..model import Cue, Question, Turn
+from ..model.cards import Noted
 from ..model.generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
 from ..model.names import NameUse
 from ..providers.profiles import ENCODER
@@ -157,6 +158,10 @@ class Language:
 
         `before`: the turns before it in its session; `people`: the names of those who speak.
         """
+        return []
+
+    def noted(self, text: str) -> list[Noted]:
+        """What a turn notes of who says it, for a card of that person."""
         return []
 
     def name_uses(self, text: str) -> list[NameUse]:

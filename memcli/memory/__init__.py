@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from types import TracebackType
 
     from ..care import Care
+    from ..care.cards import Card, Cards
     from ..care.people import People
     from ..formats import Message
     from ..formats.redaction import Redactor
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from ..reading.stored import StoredTranscript
     from ..store.compaction import Compaction
     from ..store.excerpts import Excerpt
+    from .acquaintance import Acquaintance
     from .recapping import Recap
     from .remembering import Remembered
     from .showing import Entry
@@ -320,6 +322,26 @@ class Memory:
         from ..care.people import People
 
         return People(self.store)
+
+    @property
+    def cards(self) -> Cards:
+        """What is known of people, as dated values with their sources, and correcting that; see `care.cards`."""
+        from ..care.cards import Cards
+
+        return Cards(self.store)
+
+    def who(self, name: str, *, at: datetime | None = None, conversation: str | None = None) -> Card:
+        """What is known of a speaker, as it was `at` a moment; see `Cards.of`, and what that raises."""
+        return self.cards.of(name, at=at, conversation=conversation)
+
+    def knows(self, text: str, *, k: int = 10, filters: Filters | None = None) -> list[Acquaintance]:
+        """Who has to do with `text`: those who said something with a word of it, most often first.
+
+        Raises what `search` raises.
+        """
+        from .acquaintance import acquaintances
+
+        return acquaintances(self, text, k, filters)
 
     def compact(self, *, dry_run: bool = False) -> Compaction:
         """Gives space back; see `store.compaction`."""

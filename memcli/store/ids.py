@@ -5,6 +5,7 @@ A tag that was renamed stays in `FORMERLY`: ids that people wrote down keep nami
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum, unique
 from hashlib import blake2b
@@ -12,7 +13,9 @@ from types import MappingProxyType
 
 from ..model import Kind, TurnId, UnitId
 
-__all__ = ["CHUNKS", "FORMERLY", "TAGS", "Tag", "pattern", "round_id", "tagged", "with_tag"]
+__all__ = [
+    "CHUNKS", "FORMERLY", "TAGS", "Tag", "note_id", "noted_in", "pattern", "round_id", "tagged", "with_tag",
+]  # fmt: skip
 
 
 @unique
@@ -33,6 +36,7 @@ class Tag(StrEnum):
     ASSERTION = "q"
     CONCEPT = "c"  # an edge of a person: `store.lifted`
     ANSWER = "a"
+    NOTE = "w"  # what is noted on somebody's card: the digits of its turn, and four of its own
 
     @property
     def prefix(self) -> str:
@@ -69,3 +73,16 @@ def with_tag(name: str, tag: Tag) -> str:
 def round_id(first: TurnId) -> UnitId:
     """The id of the round that begins with this turn."""
     return UnitId(tagged(Tag.ROUND, first))
+
+
+def note_id(turn: TurnId, content: str) -> str:
+    """The id of what a turn notes on a card: the digits of the turn, and four of the content."""
+    own = tagged(Tag.NOTE, content, 4).removeprefix(Tag.NOTE.prefix)
+    return with_tag(turn.removeprefix(Tag.TURN.prefix) + own, Tag.NOTE)
+
+
+def noted_in(name: str) -> str:
+    """The turn that what is called `name` was noted from; any other name as it is."""
+    if not re.fullmatch(pattern(Tag.NOTE, 20), name):
+        return name
+    return with_tag(name.removeprefix(Tag.NOTE.prefix)[:16], Tag.TURN)

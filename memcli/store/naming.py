@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..model import TurnId
 from . import lifted
-from .ids import CHUNKS, FORMERLY, TAGS, Tag
+from .ids import CHUNKS, FORMERLY, TAGS, Tag, noted_in
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -20,7 +20,12 @@ __all__ = ["nodes", "turns", "wording"]
 
 def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
     """The turns that the whole id `name` stands for, as they were said; none where nothing has it."""
-    found = _of_units(db, [name, *_renamed(name)]) or _cited(db, name) or _rested_on(db, name) or _of_chunk(db, name)
+    found = (
+        _of_units(db, [noted_in(name), *_renamed(name)])
+        or _cited(db, name)
+        or _rested_on(db, name)
+        or _of_chunk(db, name)
+    )
     rows = db.execute(
         "select id from turn where id in (select unnest(?::varchar[])) order by session, position", [found]
     ).fetchall()

@@ -2,8 +2,8 @@
 
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
-`assertions` say what a session tells, `calling` whom it calls what; `times` and `dates` know when; `questions` and
-`recaps` read what is asked, and `answers` knows what a short answer looks like.
+`assertions` say what a session tells, `cards` what a turn notes of a person, `calling` whom it calls what; `times` and
+`dates` know when; `questions` and `recaps` read what is asked, and `answers` knows what a short answer looks like.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from ...model import Cue, Question, Turn
+from ...model.cards import Noted
 from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...model.names import NameUse
 from ...providers.profiles import ENCODER
@@ -148,6 +149,12 @@ class English(Language):
         from .assertions import assertions
 
         return assertions(turn, sentences, before, people)
+
+    def noted(self, text: str) -> list[Noted]:
+        """See `Language.noted`."""
+        from .cards import noted
+
+        return noted(text)
 
     def name_uses(self, text: str) -> list[NameUse]:
         """See `Language.name_uses`."""

@@ -1,0 +1,89 @@
+"""The card of a person, as `memcli who` prints it; and who has to do with something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import render
+
+if TYPE_CHECKING:
+    from ..care.cards import Card, Note
+    from ..memory import Memory
+
+__all__ = ["acquaintances_record", "card_record", "correct_card", "print_card", "show_acquaintances"]
+
+#: So many turns show what somebody has to do with something.
+_SHOWN = 3
+
+
+def card_record(card: Card) -> dict[str, Any]:
+    """A card as `--json` gives it: documented in docs/json.md."""
+    found = {"name": card.name, "turns": card.turns, "first": card.first, "last": card.last}
+    noted = {"holds": [_note(each) for each in card.holds], "before": [_note(each) for each in card.before]}
+    return render.record_of(found) | noted
+
+
+def _note(note: Note) -> dict[str, Any]:
+    turn = note.turn
+    told = {"id": note.id, "kind": note.kind.value, "value": note.told, "said_at": turn.said_at, "until": note.until}
+    return render.record_of(told | {"turn": turn.id, "text": turn.text})
+
+
+def print_card(card: Card) -> None:
+    """What holds, a line each, the newest of a kind first; under it what was before."""
+    _print(card.holds, "")
+    _print(card.before, "was ")
+
+
+def _print(notes: Sequence[Note], word: str) -> None:
+    from rich.text import Text
+
+    out, kind = render.console(), ""
+    for note in notes:
+        label = f"{word}{note.kind.value}" if note.kind.value != kind else ""
+        kind = note.kind.value
+        since = f"{note.turn.said_at:%Y-%m-%d}" if note.turn.said_at else "undated"
+        until = f", until {note.until:%Y-%m-%d}" if note.until and note.until != note.turn.said_at else ""
+        line = Text.assemble((f"  {label:<14}", "dim"), (render.one_line(note.told), "bold"))
+        line.append(f"  {since}{until}  {note.id}", style="dim")
+        render.print_line(out, line)
+
+
+def correct_card(memory: Memory, wrong: str | None, right: str | None, *, as_json: bool) -> int:
+    """Notes that something on a card is wrong, or takes that back."""
+    name = wrong or right or ""
+    (memory.cards.wrong if wrong else memory.cards.right)(name)
+    if as_json:
+        render.emit_json({"id": name, "wrong": wrong is not None})
+    else:
+        render.say(f"{name} is {'on no card any more' if wrong else 'on its card again'}")
+    return 0
+
+
+def acquaintances_record(memory: Memory, text: str) -> dict[str, Any]:
+    """Who has to do with `text` as `--json` gives it: documented in docs/json.md."""
+    people = [
+        {"name": each.name, "turns": len(each.hits), "shown_by": [hit.unit.sources[0] for hit in each.hits]}
+        for each in memory.knows(text)
+    ]
+    return {"knows": text, "people": people}
+
+
+def show_acquaintances(memory: Memory, text: str, *, as_json: bool) -> int:
+    """Prints who has to do with `text`, and the turns that show it best."""
+    if as_json:
+        found = acquaintances_record(memory, text)
+        render.emit_json(found)
+        return 0 if found["people"] else 1
+    people = memory.knows(text)
+    for each in people:
+        render.emit(f"{len(each.hits):>4,}  {render.one_line(each.name)}")
+        for hit in each.hits[:_SHOWN]:
+            unit = hit.unit
+            render.print_line(
+                render.console(), render.evidence_line("", unit.at, unit.label, unit.text, unit.sources[0])
+            )
+    if not people:
+        render.say("nothing found")
+    return 0 if people else 1
