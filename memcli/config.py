@@ -17,7 +17,8 @@ from pathlib import Path
 from .errors import UsageError
 
 __all__ = [
-    "InForce", "Settings", "access_token", "benchmarks_folder", "in_force", "models_folder", "save", "settings", "state_folder",
+    "InForce", "Settings", "access_token", "benchmarks_folder", "in_force", "models_folder", "save", "settings",
+    "state_folder",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..model import Turn, TurnId
 from ..model.generated import Assertion
 from . import transcript
-from .assertions import stated
+from .assertions import stated_of
 from .ids import Tag
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def own_turns(db: DuckDBPyConnection, speaker: str, conversation: str | None) ->
 
 def own_assertions(db: DuckDBPyConnection, speaker: str, turns: list[TurnId]) -> list[Assertion]:
     """What is asserted in these turns of who speaks in them."""
-    return [each for each in stated(db, turns) if each.head == speaker]
+    own = set(turns)
+    return [each for _, each, _ in stated_of(db, speaker) if each.turn in own and each.head == speaker]
 
 
 def wrong_notes(db: DuckDBPyConnection) -> set[str]:
