@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .care import Care
+    from .care.cards import Card
     from .errors import MemcliError
     from .formats.base import Format, Message, Problem
     from .formats.redaction import Redactor
     from .ingestion import Report, Watcher
     from .languages.base import Language
     from .memory import Memory, Reading
+    from .memory.acquaintance import Acquaintance
+    from .memory.recapping import Recap
+    from .memory.remembering import Remembered
+    from .memory.showing import Entry
     from .model import (
         Answer,
         Caution,
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
         Filters,
         Form,
         Hit,
+        Item,
         Kind,
         Needs,
         Query,
@@ -37,26 +43,33 @@ if TYPE_CHECKING:
         Unit,
         UnitId,
     )
+    from .model.cards import Noted
     from .providers.embedding import Embedder
     from .providers.language import LanguageModel
     from .providers.reranking import Reranker
     from .reading.stored import StoredTranscript
     from .store.compaction import Compaction
     from .store.connection import Store
+    from .store.excerpts import Excerpt
     from .store.views.view import View
     from .strategies.base import Strategy
 
 __all__ = [
+    "Acquaintance",
     "Answer",
+    "Card",
     "Care",
     "Caution",
     "Compaction",
     "Cue",
     "Embedder",
+    "Entry",
+    "Excerpt",
     "Filters",
     "Form",
     "Format",
     "Hit",
+    "Item",
     "Kind",
     "Language",
     "LanguageModel",
@@ -64,12 +77,15 @@ __all__ = [
     "Memory",
     "Message",
     "Needs",
+    "Noted",
     "Problem",
     "Query",
     "Question",
     "Reading",
+    "Recap",
     "Redactor",
     "Relation",
+    "Remembered",
     "Report",
     "Reranker",
     "Seeks",
@@ -92,18 +108,25 @@ __version__ = "0.2.0"
 
 #: Where it stands what is not in `model`.
 _HOMES = {
+    "Acquaintance": "memory.acquaintance",
+    "Card": "care.cards",
     "Care": "care",
     "Compaction": "store.compaction",
     "Embedder": "providers.embedding",
+    "Entry": "memory.showing",
+    "Excerpt": "store.excerpts",
     "Format": "formats.base",
     "Language": "languages.base",
     "LanguageModel": "providers.language",
     "MemcliError": "errors",
     "Memory": "memory",
     "Message": "formats.base",
+    "Noted": "model.cards",
     "Problem": "formats.base",
     "Reading": "memory",
+    "Recap": "memory.recapping",
     "Redactor": "formats.redaction",
+    "Remembered": "memory.remembering",
     "Report": "ingestion",
     "Reranker": "providers.reranking",
     "Store": "store.connection",

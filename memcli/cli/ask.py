@@ -68,17 +68,10 @@ def ask(
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     pen = None if as_json or as_jsonl else _Pen()
     reading = memory.ask(
-        text,
-        k=max(k, o.READ),
-        filters=narrowing.filters,
-        at=narrowing.at,
-        strategy=chosen,
-        reranker=reranker or "",
-        caution=_caution(careful=careful, bold=bold),
-        watch=pen.write if pen and sys.stdout.isatty() else None,
-        tell=_remark,
-        making=making,
-    )
+        text, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=chosen, reranker=reranker or "",
+        caution=_caution(careful=careful, bold=bold), watch=pen.write if pen and sys.stdout.isatty() else None,
+        tell=_remark, making=making,
+    )  # fmt: skip
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
         told = explaining(memory, text, narrowing.at, explain=explain, scores=scores)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..ingestion import Report
     from ..memory import Memory
 
-__all__ = ["Ingesting", "Pace", "counted", "prepared", "progress"]
+__all__ = ["Ingesting", "Pace", "counted", "making", "prepared", "progress"]
 
 #: What is made for fewer sessions than these is not worth a line where there is no terminal.
 _MANY = 200

@@ -7,8 +7,8 @@ from typing import NotRequired
 from typing_extensions import TypedDict  # pydantic, which reads these, wants it before Python 3.12
 
 __all__ = [
-    "AnswerDocument", "CardRecord", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "NoteRecord",
-    "PartRecord", "PersonDocument", "RecapDocument", "RememberedDocument", "ShownDocument", "ShownRecord",
+    "AnswerDocument", "CardRecord", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "ItemRecord",
+    "NoteRecord", "PartRecord", "PersonDocument", "RecapDocument", "RememberedDocument", "ShownDocument", "ShownRecord",
     "SpeakerRecord", "ToldRecord", "TurnRecord",
 ]  # fmt: skip
 
