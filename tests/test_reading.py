@@ -423,8 +423,14 @@ def test_the_newest_statement_holds_and_the_older_one_is_kept() -> None:
     [("Seattle", at(2024, 3, 1), 0.3), ("Seattle", None, 0.9), ("old Portland", at(2024, 3, 1), 0.9)],
 )
 def test_what_is_no_change(text: str, moment: datetime | None, trust: float) -> None:
-    old = _value("Portland", at(2023, 1, 1))
-    assert standing(parse("Where do I live?", ()), [old, _value(text, moment, trust)]) == (old, None)
+    old, other = _value("Portland", at(2023, 1, 1)), _value(text, moment, trust, words="We flew to")
+    assert standing(parse("Where do I live?", ()), [old, other]) == (old, None)
+
+
+def test_what_makes_a_statement_untrue_holds_however_little_it_is_like_the_question() -> None:
+    old, new = _value("Portland", at(2023, 1, 1)), _value("Seattle", at(2024, 3, 1), 0.05)
+    assert standing(parse("Where do I live?", ()), [old, new]) == (new, old)
+    assert standing(parse("Where did I live?", ()), [old, new]) == (old, None)
 
 
 def test_a_changed_fact_is_answered_with_what_was_before() -> None:

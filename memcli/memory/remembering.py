@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import NothingFound, UsageError
 from ..formats import Message, turn_id
-from ..languages import spoken
+from ..languages.replacing import makes_untrue
 from ..model import Filters, Session, Turn
-from ..model.generated import Told, speaker_name
-from ..text import is_blank, sentences
+from ..text import is_blank
 
 if TYPE_CHECKING:
     from . import Memory
@@ -24,7 +21,6 @@ __all__ = ["Remembered", "remember"]
 #: As many earlier turns of the speaker, the nearest, are looked at.
 _LOOKED_AT = 20
 #: Two facts are of one thing by their words alone.
-_NO_VECTOR = np.zeros(1, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +50,10 @@ def remember(memory: Memory, text: str, speaker: str, at: datetime, conversation
 def _replaced(memory: Memory, turn: Turn) -> list[Turn]:
     near = memory.search(turn.text, k=_LOOKED_AT, filters=Filters(speaker=turn.speaker), at=turn.said_at)
     said = memory.turns([hit.unit.sources[0] for hit in near])
-    before = [each for each, _ in said.values() if each.id != turn.id and _makes_untrue(turn, each)]
-    holding = [each for each in before if not any(_makes_untrue(other, each) for other in before)]
+    before = [each for each, _ in said.values() if each.id != turn.id and makes_untrue(turn, each)]
+    holding = [each for each in before if not any(makes_untrue(other, each) for other in before)]
     return sorted(holding, key=lambda each: (_since(each), each.id), reverse=True)
 
 
 def _since(turn: Turn) -> float:
     return turn.said_at.timestamp() if turn.said_at else 0.0
-
-
-def _makes_untrue(new: Turn, old: Turn) -> bool:
-    language = spoken([new.text])
-    return any(language.supersedes(one, other) for one in _told(new) for other in _told(old))
-
-
-def _told(turn: Turn) -> Iterator[Told]:
-    """What a turn says, as it was said and as it is retold."""
-    language, name = spoken([turn.text]), speaker_name(turn)
-    for sentence in sentences(turn.text):
-        for text in (sentence, *language.retold(sentence, turn, [name])):
-            yield Told(text, _NO_VECTOR, name, turn.session, turn.said_at, (turn.id,))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from ..model import Question, Seeks, Standing
+from ..languages.replacing import makes_untrue
+from ..model import Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems
 from .values import Value
 
@@ -27,6 +28,8 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     best = ranked[0]
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
+    if question.standing is Standing.NOW and (renewed := _renewed(best, ranked)):
+        return renewed, best if _differs(renewed, best) else None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
     rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
     if question.standing is Standing.FIRST:
@@ -40,6 +43,17 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     if newest is not best and not _differs(newest, best):
         return best, None
     return newest, before if question.standing is Standing.NOW else None
+
+
+def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The newest statement that makes the best one untrue, however little it is like the question."""
+    later = [v for v in ranked if _when(v) > _when(best) and makes_untrue(_turn(v), _turn(best))]
+    return max(later, key=_when, default=None)
+
+
+def _turn(value: Value) -> Turn:
+    passage = value.found.passage
+    return Turn(passage.turn, SessionId(""), 0, passage.window.speaker, "", passage.at, passage.turn_text)
 
 
 def _former(rivals: Sequence[Value], best: Value) -> Value:
