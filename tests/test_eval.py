@@ -486,7 +486,7 @@ def answering(handler: _Handler, body: Body) -> None:
     if "texts" in json.dumps(body.get("response_format", {})):
         says(json.dumps({"texts": ["It was in Graz."]}))(handler, body)
     elif "reasoning" in json.dumps(body.get("response_format", {})):
-        answer = {"reasoning": "so it says", "answerable": True, "answer": "in Graz", "citations": ["e1"]}
+        answer = {"reasoning": "so it says", "answerable": True, "answer": "what was said there", "citations": ["e1"]}
         says(json.dumps(answer))(handler, body)
     else:
         accepting(handler, body)

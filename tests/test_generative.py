@@ -240,7 +240,7 @@ def test_golden_json(cli: Cli, store: Path, endpoint: Start) -> None:
     assert 0 < document.pop("confidence") <= 0.5
     assert document == {
         "question": QUESTION, "strategy": "fused", "answer": "Porto", "form": "value", "abstained": False,
-        "quote": "Ada, 20 May 2024: “I moved to Porto in May.”",
+        "quote": "Ada, 20 May 2024: “I moved to Porto in May.”", "items": [],
         "citations": [evidence["id"]], "unsupported": False, "model": "openai:tiny", "fallback": None,
         "reasoning": "Ada says so.",
         "usage": {"calls": 1, "cached": 0, "prompt_tokens": 100, "completion_tokens": 10}, "id": None,

@@ -30,7 +30,7 @@ from .conftest import Ran
 from .stores.make import file
 
 Cli = Callable[..., Ran]
-ID = re.compile(r'"([a-z]:[0-9a-f]{8,16})"')
+ID = re.compile(r'"([a-z]:[0-9a-f]{8,20})"')
 #: A tag before digits, or what stands for them.
 SPELLED = re.compile(r"[a-z]:(\[0-9a-f\]|[0-9a-f]{8,}|$)")
 NAMES = ("fused", "bm25", "dense", "sgmem", "sgmem:R", "sgmem:T", "sgmem:RMFI", "memgas", "emem", "emem-g", "ontology")
@@ -94,6 +94,7 @@ def _printed(cli: Cli, store: Path) -> Iterator[str]:
     yield cli("inspect-graph", "--format", "json", "--store", store).out
     yield cli("concepts", "--all", "--explain", "--json", "-k", "99", "--store", store).out
     yield cli("inspect-graph", "--json", "--store", store).out
+    yield cli("who", "Theo", "--json", "--store", store).out
 
 
 def test_every_id_that_is_printed_is_taken_by_every_command(

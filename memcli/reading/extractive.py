@@ -97,7 +97,7 @@ class ExtractiveReader:
         return self._answer(look, self._threshold)
 
     def _answer(self, look: Look, least: float) -> Answer:
-        if not look.found and not look.cited:
+        if not look.found:
             return Answer(NOTHING, (), 0.0, abstained=True)
         doubted = self._doubt(look)
         trust = max(doubted.trust, least)
@@ -116,8 +116,8 @@ class ExtractiveReader:
         question = query.question
         passages = gather(question, query, hits, self._transcript)
         found = relevance.read(question, passages, self._network, self._judge)
-        known = known_of(query, self._transcript)
-        return found_in(question, found, known) if found or known else Look(question, ())
+        known = known_of(query, self._transcript) if found else []
+        return found_in(question, found, known) if found else Look(question, ())
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:
@@ -145,7 +145,7 @@ def _saying(known: Known) -> Found:
 
 
 def found_in(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
-    """The answer that the windows hold, the likeliest first; there is one at least, or something `known`."""
+    """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
     if known:
         return _advised(question, found, known)
     if question.seeks is Seeks.YES_NO:
