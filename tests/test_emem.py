@@ -275,7 +275,9 @@ REPLIES: Mapping[str, Mapping[str, Any]] = {
     "mentions": {"mentions": ["Miso"]},
     "filter_events": {"keep": ["e1", "e2"]},
     "filter_arguments": {"keep": ["a1"]},
-    "answer": {"reasoning": "Clara does.", "answerable": True, "answer": "Clara", "citations": ["e1", "e2", "e3", "e4"]},
+    "answer": {
+        "reasoning": "Clara does.", "answerable": True, "answer": "Clara", "citations": ["e1", "e2", "e3", "e4"],
+    },
 }  # fmt: skip
 
 

@@ -585,6 +585,23 @@ def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:
     assert ExtractiveReader(transcript).read(query, []).abstained  # who is given nothing says nothing
 
 
+def test_who_asks_for_himself_is_told_what_bears_on_it() -> None:
+    class Asserting(FakeTranscript):
+        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+            known = [_told(RelationType.ALLERGY, "penicillin", 1, 0.1), _told(RelationType.DISLIKES, "mocks", 0, 0.4)]
+            return [(each.turn, each.asserted, each.cosine) for each in known]
+
+    question = "Should I use mocks?"
+    transcript = Asserting(question, [("user", at(2024, 1, 3), "I never know when to use mocks.")])
+    query = Query(parse(question, ("user",)), VECTOR, ASKED)
+    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: dislikes mocks"
+
+
+def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:
+    said = ("Ana", at(2024, 1, 3), "The boat cost a fortune and a half, don't ask.")
+    assert ask("What did the boat cost?", said).form is Form.QUOTE
+
+
 @pytest.mark.parametrize(
     ("question", "wants"),
     [

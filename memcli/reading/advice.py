@@ -39,10 +39,15 @@ class Known:
         return restricts(self.asserted.relation, self.asserted.negated)
 
     @property
+    def is_near(self) -> bool:
+        """Whether it bears on what is asked."""
+        return self.cosine >= _NEAR
+
+    @property
     def is_told(self) -> bool:
         """Whether who gives advice should know it: any limit, a liking where it bears on what is asked."""
         relation = self.asserted.relation
-        liked = relation in PREFERENCES and relation not in _PASSING and self.cosine >= _NEAR
+        liked = relation in PREFERENCES and relation not in _PASSING and self.is_near
         return self.limits or liked
 
 

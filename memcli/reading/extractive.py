@@ -125,7 +125,9 @@ def known_of(query: Query, transcript: Transcript) -> list[Known]:
     question = query.question
     if not question.wants_advice or question.about is None:
         return []
-    return respected([Known(*each) for each in transcript.asserted(question.about, query)])
+    known = [Known(*each) for each in transcript.asserted(question.about, query)]
+    # Who asks for himself asks for anything: what limits him is told where it bears on it.
+    return respected([each for each in known if each.is_near] if question.first_person else known)
 
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
@@ -150,12 +152,17 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
         return _advised(question, found, known)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)
-    ranked = [value for each in found if (value := _best(question, each))]
+    ranked = [value for each in found if (value := _best(question, each)) and _fits(question, value)]
     if not ranked:
         return Look(question, found)
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+
+
+def _fits(question: Question, value: Value) -> bool:
+    """Whether it may be said: who asks for an amount is given a number, or the sentence."""
+    return value.typed or question.counts_times or question.seeks is not Seeks.COUNT
 
 
 def _best(question: Question, found: Found) -> Value | None:
