@@ -249,6 +249,8 @@ def test_what_an_answer_cites_is_shown_first_and_what_has_no_bearing_not_at_all(
         return "".join(hit.unit.text for hit in Reading(answer, hits).shown(k))
 
     assert (shown(5), shown(5, "c"), shown(5, "b"), shown(1, "b")) == ("ab", "cab", "ba", "b")
+    under = Reading(Answer("x", (), 0.5, abstained=False), [replace(hit, score=hit.score - 1) for hit in hits])
+    assert len(under.shown(5)) == 3
 
 
 def test_why_a_turn_is_there_is_said_in_words() -> None:

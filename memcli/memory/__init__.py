@@ -290,12 +290,13 @@ class Memory:
         with self.store.reading() as db:
             return {turn: excerpts(db, [turn], around)[0] for turn in {hit.unit.sources[0] for hit in hits}}
 
-    def reasons(self, question: str, hit: Hit, at: datetime) -> list[str]:
-        """Why this hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
+    def reasons(self, question: str, hits: Sequence[Hit], at: datetime) -> list[list[str]]:
+        """Why each hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
         from ..languages import spoken
         from .explaining import reasons
 
-        return reasons(spoken([question]).question(question, self.view().speaker_names), hit, at)
+        asked = spoken([question]).question(question, self.view().speaker_names)
+        return [reasons(asked, hit, at) for hit in hits]
 
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""

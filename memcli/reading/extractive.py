@@ -86,7 +86,7 @@ class ExtractiveReader:
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The answer to `query` that `hits`, best first, support; or an abstention."""
-        return self._answer(self.look(query, hits), 0.0)
+        return self.answer(self.look(query, hits))
 
     def trust(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The same from hits of which somebody said that they hold the answer: none is doubted."""
@@ -94,9 +94,10 @@ class ExtractiveReader:
         if not look.found:
             unit = hits[0].unit
             return Answer(unit.text, (unit.sources[0],), self._threshold, abstained=False, form=Form.QUOTE)
-        return self._answer(look, self._threshold)
+        return self.answer(look, self._threshold)
 
-    def _answer(self, look: Look, least: float) -> Answer:
+    def answer(self, look: Look, least: float = 0.0) -> Answer:
+        """What is said of a look, which is trusted this much at least."""
         if not look.found:
             return Answer(NOTHING, (), 0.0, abstained=True)
         doubted = self._doubt(look)

@@ -37,6 +37,12 @@ class HeedingReader:
             return self._reader.read(query, hits)
         return self._other(query, [hit for hit in hits if not refuted(query, hit)])
 
+    def looked(self, query: Query, hits: Sequence[Hit]) -> tuple[Answer, Look]:
+        """What `read` answers, and what was seen in the hits: read once, where nobody has said anything."""
+        look = self._reader.look(query, hits)
+        heeded = query.missed or query.wrong
+        return self.read(query, hits) if heeded else self._reader.answer(look), look
+
     def _other(self, query: Query, left: list[Hit]) -> Answer:
         """The first answer that is not the wrong one in other turns' words."""
         wrong = self._wrong(query)
@@ -67,20 +73,20 @@ class StoredReader:
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """See `Reader.read`."""
         with self.store.reading():
-            return HeedingReader(self._extractive(), self.before).read(query, hits)
+            return self._reader().read(query, hits)
 
-    def look(self, query: Query, hits: Sequence[Hit]) -> Look:
-        """See `ExtractiveReader.look`."""
+    def looked(self, query: Query, hits: Sequence[Hit]) -> tuple[Answer, Look]:
+        """See `HeedingReader.looked`."""
         with self.store.reading():
-            return self._extractive().look(query, hits)
+            return self._reader().looked(query, hits)
 
     def around(self, turn: TurnId, before: int, after: int) -> Sequence[Turn]:
         """See `Transcript.around`."""
         with self.store.reading():
             return self.view.around(turn, before, after)
 
-    def _extractive(self) -> ExtractiveReader:
-        return ExtractiveReader(StoredTranscript(self.view), caution=self.caution)
+    def _reader(self) -> HeedingReader:
+        return HeedingReader(ExtractiveReader(StoredTranscript(self.view), caution=self.caution), self.before)
 
 
 def refuted(query: Query, hit: Hit) -> bool:
