@@ -20,7 +20,7 @@ from .opened import BUFFER, ZIP, Opened, unpacked
 from .streams import Counted
 from .zips import has_transcripts
 
-__all__ = ["Source", "bytes_of", "sources"]
+__all__ = ["Source", "bytes_of", "is_transcript", "sources"]
 
 
 class Source:
@@ -122,7 +122,7 @@ def _expand(path: str, on_skip: Callable[[Path], object] | None) -> list[Source]
 def _directory(root: Path, on_skip: Callable[[Path], object] | None) -> list[Source]:
     found = []
     for path in _files(root):
-        if _is_transcript(path):
+        if is_transcript(path):
             found.append(Source(path, found=True))
         elif on_skip is not None:
             on_skip(path)
@@ -139,7 +139,7 @@ def _files(root: Path) -> Iterator[Path]:
     yield from unreadable
 
 
-def _is_transcript(path: Path) -> bool:
+def is_transcript(path: Path) -> bool:
     """Whether a format recognises the file; also one that cannot be opened, so that reading it says so."""
     try:
         if stat.S_ISFIFO(path.stat().st_mode):

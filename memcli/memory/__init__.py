@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -23,6 +23,7 @@ from .views import Views
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
     from contextlib import AbstractContextManager
+    from threading import Event
     from types import TracebackType
 
     from ..care import Care
@@ -42,6 +43,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from .recapping import Recap
     from .remembering import Remembered
     from .showing import Entry
+    from .watching import Noticed
 
 __all__ = ["READ", "Memory", "Reading"]
 
@@ -132,6 +134,19 @@ class Memory:
         for source in found:
             run.run(source, format_name, strict=strict, all_branches=all_branches)
         return self._making.finished(run, watcher)
+
+    def watch(
+        self, paths: Iterable[str | Path], stop: Event | None = None, *, redactor: Redactor | None = None
+    ) -> Iterator[Noticed]:
+        """Follows files and folders: adds what they hold, then what is new within seconds, until `stop` is set.
+
+        Yields what was added and what could not be read, file by file. Raises UsageError without the extra
+        memcli[watch], InputUnreadable where a path is not there, and what `ingest` raises but for StoreBusy: then it
+        tries again.
+        """
+        from .watching import watched
+
+        return watched(self, [Path(path) for path in paths], stop, redactor)
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
