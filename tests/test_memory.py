@@ -238,6 +238,7 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     with zipfile.ZipFile(done.stdout.split()[-1]) as wheel:
         assert "memcli/py.typed" in wheel.namelist()
+        assert wheel.read("memcli/evaluation/sample.json") == (ROOT / "sample_data" / "questions.json").read_bytes()
 
 
 def test_what_an_answer_cites_is_shown_first_and_what_has_no_bearing_not_at_all() -> None:
