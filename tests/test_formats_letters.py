@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from memcli.formats import Message, Problem, detect
+from memcli.errors import InputUnreadable
+from memcli.formats import Message, Problem, detect, read, sources
 from memcli.formats.html_text import html_text
 
 from .formats import messages, put, records, sample, zipped
@@ -175,6 +176,44 @@ def test_of_mail_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
 
 def test_a_note_with_a_sender_is_no_mail() -> None:
     assert detect(b"From: Ana\nhello\nAna: a\nBo: b\nAna: c\nBo: d\n").name == "plain"
+
+
+# -- notes ------------------------------------------------------------------------------------------------------------
+
+_NOTE = """---
+tags: [boat]
+created: 2024-05-03
+---
+# Boats
+Bought the [[Curlew|red dinghy]] from [[Tomas]].
+
+## Mooring
+Berth 14, 300 a year.
+```
+# no heading
+```
+### Empty
+"""
+
+
+def test_notes_by_file_and_heading(tmp_path: Path) -> None:
+    put(tmp_path, "sailing/boats.md", _NOTE)
+    put(tmp_path, "sailing/2024-06-01.md", "Sailed to Porto.")
+    put(tmp_path, "sailing/.obsidian/app.md", "hidden")
+    put(tmp_path, "sailing/photo.jpg", b"\xff\xd8")
+    found = [each for source in sources([tmp_path], None, "notes") for each in read(source, "notes")]
+    assert [(each.text, each.said_at, each.session) for each in found if isinstance(each, Message)] == [
+        ("Sailed to Porto.", datetime(2024, 6, 1), "2024-06-01.md"),
+        ("Boats\nBought the red dinghy from Tomas.", datetime(2024, 5, 3), "boats.md"),
+        ("Boats › Mooring\nBerth 14, 300 a year.\n```\n# no heading\n```", datetime(2024, 5, 3), "boats.md"),
+    ]
+    assert {(each.speaker, each.conversation) for each in found if isinstance(each, Message)} == {("me", "sailing")}
+
+
+def test_a_note_is_no_transcript_unless_it_is_asked_for(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", _NOTE)
+    with pytest.raises(InputUnreadable, match="no transcripts"):
+        list(sources([tmp_path]))
 
 
 # -- iMessage ---------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ FORMATS = Extensible(
         "jsonl": "memcli.formats.jsonl:JsonLines",
         "imessage": "memcli.formats.imessage:IMessage",
         "mail": "memcli.formats.mail:Mail",
+        "notes": "memcli.formats.notes:Notes",
         "markdown": "memcli.formats.markdown:Markdown",
         "plain": "memcli.formats.plain:Plain",
     },

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Mail"]
 
 _FROM = re.compile(rb"From \S.*\d{4}\s*$")
-_HEADER = re.compile(rb"(?im)^(?:Message-ID|MIME-Version|Received|Return-Path|Delivered-To|Date|Subject|To): ?\S")
+_HEADER = re.compile(rb"(?im)^(?:Message-ID|MIME-Version|Received|Return-Path|Delivered-To|Date): ?\S")
 _SENDER = re.compile(rb"(?im)^From: ?\S")
 _HEADERS_ONLY = re.compile(rb"(?:(?:[!-9;-~]+:.*|[ \t]+\S.*)\r?\n)+\r?\n")
 _ESCAPED = re.compile(rb">+From ")

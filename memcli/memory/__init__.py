@@ -125,7 +125,7 @@ class Memory:
         from ..formats import bytes_of, sources
 
         passed_over: list[Path] = []
-        found = list(sources(paths, passed_over.append))
+        found = list(sources(paths, passed_over.append, format_name))
         expected = bytes_of(found)
         if re_embed and self.store.exists:
             self.re_embed(*([watcher.making] if watcher else ()))
