@@ -191,3 +191,9 @@ def test_a_language_without_a_table_has_words_and_no_rules() -> None:
     swedish = language("sv")
     assert swedish.question("Var bor hon nu?", ()).stems == ("bor",)
     assert not swedish.times("igår", SAID)
+
+
+def test_the_last_day_of_a_leap_february_is_the_nearest_that_there_is() -> None:
+    assert [describe(each.span) for each in language("de").times("am 29. Februar", datetime(2027, 1, 5))] == [
+        "29 February 2028"
+    ]

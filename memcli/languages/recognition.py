@@ -47,6 +47,13 @@ _LINKS = re.compile(r"https?://\S+|\S+@\S+|[@#]\w+")
 _LONGEST = 2000
 #: As many letters of a script that one language writes count as one function word.
 _LETTERS_A_WORD = 3.0
+#: Words of English grammar that other languages have, too.
+_SHARED = frozenset(
+    """a all also am an as at be by do for has he her here i in is me my no of on or over so to under until us was we
+    while will""".split()
+)
+#: A text is plainly English if so many of its words are of English grammar, or half as many that no other language has.
+_PLAIN = 1 / 3
 #: A text of fewer words without one of English grammar is not looked into.
 _FEWEST = 3
 #: What a letter counts that only some languages have, in function words.
@@ -103,7 +110,8 @@ def evidence(text: str) -> Mapping[str, float]:
     bare = _LINKS.sub(" ", text[:_LONGEST])
     said = words(bare)
     english = sum(word in STOPWORDS for word in said)
-    if bare.isascii() and (len(said) < _FEWEST or english >= len(said) / 3):
+    own = sum(word in STOPWORDS and word not in _SHARED for word in said)
+    if bare.isascii() and (len(said) < _FEWEST or max(english, 2 * own) >= _PLAIN * len(said)):
         return {ENGLISH: float(english)} if english else {}
     found = _of_words(_LATIN, said)
     if not bare.isascii():

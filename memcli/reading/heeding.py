@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from ..model import Answer, Caution, Hit, Query, Turn, TurnId
 from ..store.connection import Store
+from ..store.identity import identity
 from ..store.views.view import View
 from ..text import words
+from . import unread
 from .extractive import NOTHING, ExtractiveReader, Look
 from .stored import StoredTranscript
 
@@ -80,7 +82,10 @@ class StoredReader:
             return self.view.around(turn, before, after)
 
     def _extractive(self) -> ExtractiveReader:
-        return ExtractiveReader(StoredTranscript(self.view), caution=self.caution)
+        filled_by = self.view.read(identity)
+        return ExtractiveReader(
+            StoredTranscript(self.view), caution=self.caution, unread=unread.packaged(filled_by.id if filled_by else "")
+        )
 
 
 def refuted(query: Query, hit: Hit) -> bool:

@@ -18,7 +18,7 @@ from ...text import content_stems
 from ...text.lexicon import function_words
 from ...text.times import Expression, Length
 from .. import names as known
-from ..base import Language
+from ..base import NOTHING, Language
 from ..data import table
 from .times import Times, plain
 
@@ -73,6 +73,10 @@ class Tabled(Language):
     def lengths(self, text: str) -> list[Length]:
         """See `Language.lengths`."""
         return self._times.lengths(text)
+
+    def nothing(self) -> str:
+        """See `Language.nothing`."""
+        return str(self._table.get("nothing", NOTHING))
 
     def number(self, text: str) -> str:
         """See `Language.number`."""

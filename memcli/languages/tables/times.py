@@ -265,7 +265,7 @@ def _date(
     in_year: str | None, in_month: int, in_day: str | None, said_at: datetime | None, *, past: bool
 ) -> Span | None:
     """The day, or the month where none is named; without a year the nearest, or for a month the next, if not past."""
-    if in_year is None and said_at is None:
+    if (in_year is None and said_at is None) or not 1 <= in_month <= 12:
         return None
     number, zone = _digits(in_day), said_at.tzinfo if said_at else None
     try:
@@ -278,14 +278,21 @@ def _date(
         return None
 
 
-def _nearest(said_at: datetime, in_month: int, in_day: int, *, past: bool) -> Span:
+def _nearest(said_at: datetime, in_month: int, in_day: int, *, past: bool) -> Span | None:
     """A date without a year: the nearest of three; a month without a day lies ahead, or behind in the past tense."""
-    today = midnight(said_at)
     if not in_day:
         step = (in_month - said_at.month) % 12
         return month(said_at, step - 12 if past and step else step)
-    near = [datetime(said_at.year + step, in_month, in_day, tzinfo=said_at.tzinfo) for step in (-1, 0, 1)]
-    return _span(min(near, key=lambda each: abs(each - today)), whole=False)
+    near = [found for step in (-1, 0, 1) if (found := _day(said_at, said_at.year + step, in_month, in_day))]
+    return _span(min(near, key=lambda each: abs(each - midnight(said_at))), whole=False) if near else None
+
+
+def _day(said_at: datetime, in_year: int, in_month: int, in_day: int) -> datetime | None:
+    """None where that year has no such day."""
+    try:
+        return datetime(in_year, in_month, in_day, tzinfo=said_at.tzinfo)
+    except ValueError:
+        return None
 
 
 def _span(start: datetime, *, whole: bool) -> Span:
