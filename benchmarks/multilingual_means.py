@@ -59,8 +59,8 @@ def balanced(found: Sequence[tuple[str, str]]) -> Mapping[str, list[str]]:
 def mean(model: Multilingual, found: Mapping[str, list[str]], *, asked: bool) -> npt.NDArray[np.float32]:
     """The mean of the languages' means."""
     means = [model.raw(texts, asked=asked).mean(axis=0) for texts in found.values()]
-    found: npt.NDArray[np.float32] = np.mean(means, axis=0, dtype=np.float32)
-    return found
+    balance: npt.NDArray[np.float32] = np.mean(means, axis=0, dtype=np.float32)
+    return balance
 
 
 def main() -> None:
