@@ -160,6 +160,8 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
     if known:
         return _advised(question, found, known)
+    if found[0].finding is NOTHING_FOUND:
+        return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)
     ranked = [value for each in found if (value := _best(question, each)) and _fits(question, value)]
@@ -168,6 +170,14 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+
+
+def _unread(question: Question, found: Sequence[Found]) -> Look:
+    """Of what the network cannot read nothing is taken but a time: values of windows that are less likely are none."""
+    best = _best(question, found[0]) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
+    if best is None or not best.typed:
+        return Look(question, found, "", (found[0],))
+    return Look(question, found, best.text, (found[0],), best.chance)
 
 
 def _fits(question: Question, value: Value) -> bool:
