@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
-from ..languages import spoken
+from ..languages import expecting, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, TurnId
 from ..store import transcript
@@ -121,7 +121,7 @@ class Asking:
         from ..reading.heeding import StoredReader, refuted
 
         query, view = self._query(search)
-        with self._held(search, self._consulted)():
+        with self._held(search, self._consulted)(), expecting((*view.languages, query.question.language)):
             before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
             extractive, hits = StoredReader(self._store, view, before, search.asked.caution), heed(query, view, before)
             if self._consulted is None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from ..model import Answer, Caution, Hit, Query, Turn, TurnId
 from ..store.connection import Store
+from ..store.identity import identity
 from ..store.views.view import View
 from ..text import words
+from . import unread
 from .extractive import NOTHING, ExtractiveReader, Look
 from .stored import StoredTranscript
 
@@ -86,7 +88,10 @@ class StoredReader:
             return self.view.around(turn, before, after)
 
     def _reader(self) -> HeedingReader:
-        return HeedingReader(ExtractiveReader(StoredTranscript(self.view), caution=self.caution), self.before)
+        filled_by = self.view.read(identity)
+        judge = unread.packaged(filled_by.id if filled_by else "")
+        reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution, unread=judge)
+        return HeedingReader(reader, self.before)
 
 
 def refuted(query: Query, hit: Hit) -> bool:
