@@ -2,11 +2,12 @@
 
     python benchmarks/reading.py --data locomo.json ordinary/ --networks HALF0.onnx HALF1.onnx [--write]
 
-The data are what `kinds.stores` knows, or folders of chats with questions (`reader_data.py`). The
-k-th network was trained without the k-th half of them (`train_reader.py --half k`), and reads that half alone: what
-is learned here, how likely a window answers and what an answer is worth, is learned from answers to unseen questions,
-and measured by cross-validation over groups of these. `--left-out NETWORK DATASET` reads all of a data set with a
-network that never saw it, and judges it by what the others teach. `--write` stores what was learned in the package.
+The data are what `kinds.stores` knows, or folders of chats with questions (`reader_data.py`). The k-th network was
+trained without the k-th half of them (`train_reader.py --half k`), and reads that half alone: what is learned here, how
+likely a window answers and what an answer is worth, is learned from answers to unseen questions in the network's
+language, and measured by cross-validation over groups of these. `--apart` names data sets that no network was trained
+on: all of them is read, by the first. `--left-out NETWORK DATASET` reads all of a data set with a network that never
+saw it, and judges it by what the others teach. `--write` stores what was learned in the package.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.languages import DEFAULT as DEFAULT_LANGUAGE
 from memcli.memory import Memory
 from memcli.model import Caution, Filters, Form, Query
 from memcli.providers.embedding import DEFAULT as EMBEDDER
@@ -47,6 +49,7 @@ from memcli.reading.passages import Passage, gather
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.stored import StoredTranscript
+from memcli.reading.unread import is_readable
 from memcli.strategies import DEFAULT, strategy
 
 Floats = npt.NDArray[np.float64]
@@ -188,7 +191,7 @@ def _read(memory: Memory, question: str, at: datetime, filters: Filters) -> tupl
     query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
-    passages = gather(query.question, query, hits, transcript)
+    passages = [each for each in gather(query.question, query, hits, transcript) if is_readable(query.question, each)]
     return query, passages, known_of(query, transcript)
 
 
@@ -355,6 +358,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     parser.add_argument("--networks", nargs="+", type=Path, required=True, help="without the first half, second")
+    parser.add_argument("--apart", nargs="*", default=[], metavar="DATASET", help="that no network was trained on")
     parser.add_argument("--left-out", nargs=2, metavar=("NETWORK", "DATASET"), action="append", default=[])
     parser.add_argument("--asked", nargs="*", type=Path, default=[], help="data that teach nothing, read by --network")
     parser.add_argument("--network", type=Path, help="the network that ships, for --asked")
@@ -369,7 +373,9 @@ def main(given: Sequence[str] | None = None) -> None:
         cache, fair = options.cache or Path(folder), unseen.chosen(options)
         known = [case for path in options.data for case in cases(path, cache, opened, fair)]
         networks = [Network(path) for path in options.networks]
-        reads = [read(case, networks[case.half]) for case in known if case.half < len(networks)]
+        known = [case for case in known if case.query.question.language == DEFAULT_LANGUAGE]
+        halves = [(case, 0 if case.dataset in options.apart else case.half) for case in known]
+        reads = [read(case, networks[half]) for case, half in halves if half < len(networks)]
         done = crossed(reads, sure)
         found: dict[str, object] = {"crossed": figures(done), "reliability": reliability(done)}
         for network, name in options.left_out:

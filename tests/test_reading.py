@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from memcli.languages import spoken
 from memcli.languages.english.questions import parse
 from memcli.model import (
     Answer,
@@ -318,6 +319,26 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
     assert sail.turn_covered == pytest.approx(0.5)
     assert sail.by_asked == 1
     assert sail.window.before == "Tomas: A boat?"
+    assert sail.thread_covered == pytest.approx(1.0)  # with what Tomas asked
+    assert [(p.window.speaker, p.replies) for p in passages] == [("Tomas", False), ("Ines", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("whats the code for the shed again, need the mower", True),
+        ("ok so where did you park", True),
+        ("How much was it", True),
+        ("is the oven on", True),
+        ("and you? all well here.", True),
+        ("What a day", False),
+        ("who knows, maybe", False),
+        ("when I was small we had bees", False),
+        ("is what she said", False),
+    ],
+)
+def test_who_asks_need_not_write_a_question_mark(text: str, asked: bool) -> None:
+    assert spoken([text]).asks(text) is asked
 
 
 # -- values ----------------------------------------------------------------------------------------------------------
@@ -534,7 +555,7 @@ def test_evidence_resolves_dates_and_puts_citations_first() -> None:
 def test_each_item_of_a_list_has_its_date() -> None:
     found = ask(
         "Which books did Ana read?",
-        ("Ana", at(2024, 1, 3), "I just read Emma, the book by Jane Austen."),
+        ("Ana", at(2024, 1, 3), "I just read Emma, what a good book!"),
         ("Ana", at(2024, 5, 9), "I read Ulysses, what a book!"),
     )
     assert sorted(found.text.split(", ")) == ["Emma", "Ulysses"]

@@ -171,6 +171,10 @@ class Language:
         """The names that a turn calls somebody by, where it shows whom: whoever is spoken to, or who speaks."""
         return list(calling.name_uses(text))
 
+    def asks(self, text: str) -> bool:
+        """Whether `text` asks anything."""
+        return bool(_ASKS.search(text))
+
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     def question(self, text: str, speakers: Sequence[str]) -> Question:

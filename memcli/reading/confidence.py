@@ -25,8 +25,9 @@ __all__ = ["NAMES", "Confidence", "Doubted", "packaged", "signals"]
 #: The signals, in the order in which the regressions sum them.
 NAMES = (
     "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words", "agreeing",
-    "covered", "turn_covered", "cosine", "all.covered", "all.cosine", "by_asked", "asks_of_nobody", "follows",
-    "seeks.when", "seeks.yes_no", "seeks.who", "seeks.count", "seeks.why_how", "seeks.list", "question.length",
+    "covered", "turn_covered", "thread_covered", "replies", "cosine", "all.covered", "all.cosine", "by_asked",
+    "asks_of_nobody", "follows", "seeks.when", "seeks.yes_no", "seeks.who", "seeks.count", "seeks.why_how",
+    "seeks.list", "question.length",
 )  # fmt: skip
 
 
@@ -94,6 +95,8 @@ def signals(look: Look) -> dict[str, float]:
         "agreeing": _agreeing(look, others),
         "covered": answer.passage.covered,
         "turn_covered": answer.passage.turn_covered,
+        "thread_covered": answer.passage.thread_covered,
+        "replies": float(answer.passage.replies),
         "cosine": answer.passage.cosine,
         "all.covered": max(passage.turn_covered for passage in passages),
         "all.cosine": max(passage.cosine for passage in passages),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "network"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "0c2b3ebbc61337549c916f3a5aa1d1877bd80043c18fa1076d0945ac57d56bdf"
+_SHA256 = "ce6f1053c3dfcbb186aa85128acd2a8406ebbda8ccf70f414f3d72a87fe193df"
 #: Tokens at most: of the question, of what stands before a window, of the window. As in training.
 _QUESTION, _BEFORE, _OWN = 48, 32, 104
 #: Tokens of an answer, and answers that are kept of a window.

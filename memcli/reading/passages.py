@@ -19,7 +19,7 @@ from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import TimeKind
 
-__all__ = ["Passage", "Transcript", "gather"]
+__all__ = ["Passage", "Transcript", "asks", "gather"]
 
 #: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
@@ -51,8 +51,9 @@ class Transcript(Protocol):
 class Passage:
     """A window of a turn, with where its turn stands among the hits.
 
-    `score` is the hit's over the best one's; `cosine` that of the window's best sentence. `covered` and `turn_covered`
-    are shares of the question's weight of words: in the window, in its turn. `by_asked` is 1 if the one whom the
+    `score` is the hit's over the best one's; `cosine` that of the window's best sentence. `covered`, `turn_covered` and
+    `thread_covered` are shares of the question's weight of words: in the window, in its turn, in its turn and the one
+    before. `replies`: the turn before is another's, and asks. `by_asked` is 1 if the one whom the
     question is about says it, -1 if another does. `follows`: it is no hit, but the turn after one. `then` is 1 if it
     was said, or tells of something, at a time that the question names, -1 if not, 0 where it names none.
     """
@@ -69,6 +70,8 @@ class Passage:
     follows: bool
     turn_text: str
     then: float = 0.0
+    thread_covered: float = 0.0
+    replies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ def _places(hits: Sequence[Hit], transcript: Transcript) -> Iterator[_Place]:
 
 
 def _after(text: str) -> int:
-    return 2 if "?" in text else 1
+    return 2 if asks(text) else 1
 
 
 def _of_turn(
@@ -138,22 +141,36 @@ def _of_turn(
     texts = [text for text, _ in said]
     parts = sorted(windows.spans(texts), key=lambda part: -max(near for _, near in said[slice(*part)]))[:_OF_TURN]
     whole, by_asked = weights.covered(turn.text), _spoken_by(turn.speaker, question.about)
+    former = _former(turn, transcript)
+    thread = weights.covered(f"{former.text}\n{turn.text}") if former else whole
+    replies = former is not None and former.speaker != turn.speaker and asks(former.text)
     return [
         Passage(
-            Window(turn.speaker, " ".join(texts[start:end]), _before(turn, texts[:start], transcript)),
+            Window(turn.speaker, " ".join(texts[start:end]), _before(turn, texts[:start], former)),
             turn.id, turn.said_at, place.rank, place.score, max(near for _, near in said[start:end]),
             weights.covered(" ".join(texts[start:end])), whole, by_asked, place.follows, turn.text,
+            thread_covered=thread, replies=replies,
         )
         for start, end in parts
     ]  # fmt: skip
 
 
-def _before(turn: Turn, own: Sequence[str], transcript: Transcript) -> str:
+def asks(text: str) -> bool:
+    """Whether a text asks anything."""
+    return spoken([text]).asks(text)
+
+
+def _former(turn: Turn, transcript: Transcript) -> Turn | None:
+    """The turn before, in the same session."""
+    around = transcript.around(turn.id, 1, 0)
+    return around[0] if len(around) > 1 else None
+
+
+def _before(turn: Turn, own: Sequence[str], former: Turn | None) -> str:
     """The end of what stands before a window: of its turn, or of the turn before."""
     if own:
         return windows.tail(turn.speaker, " ".join(own))
-    around = transcript.around(turn.id, 1, 0)
-    return windows.tail(around[0].speaker, around[0].text) if len(around) > 1 else ""
+    return windows.tail(former.speaker, former.text) if former else ""
 
 
 def _spoken_by(speaker: str, about: str | None) -> float:

@@ -10,14 +10,14 @@ from ..model import Question
 from ..ranking import learned
 from .judge import Judge
 from .network import Finding, Network
-from .passages import Passage
+from .passages import Passage, asks
 from .unread import Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
 
 NAMES = (
     "read.answers", "read.behind", "place.score", "place.rank", "cosine", "cosine.behind", "covered", "turn_covered",
-    "by_asked", "follows", "asks", "then",
+    "thread_covered", "by_asked", "follows", "replies", "asks", "then",
 )  # fmt: skip
 
 
@@ -67,9 +67,11 @@ def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[di
             "cosine.behind": nearest - passage.cosine,
             "covered": passage.covered,
             "turn_covered": passage.turn_covered,
+            "thread_covered": passage.thread_covered,
             "by_asked": passage.by_asked,
             "follows": float(passage.follows),
-            "asks": float("?" in passage.window.text),
+            "replies": float(passage.replies),
+            "asks": float(asks(passage.window.text)),
             "then": passage.then,
         }
         for passage, finding in zip(passages, findings, strict=True)

@@ -3,7 +3,8 @@
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
 `assertions` say what a session tells, `cards` what a turn notes of a person, `calling` whom it calls what; `times` and
-`dates` know when; `questions` and `recaps` read what is asked, and `answers` knows what a short answer looks like.
+`dates` know when; `asking` knows whether a turn asks, `questions` and `recaps` read what memcli is asked, and `answers`
+knows what a short answer looks like.
 """
 
 from __future__ import annotations
@@ -111,6 +112,12 @@ class English(Language):
         from .cues import cues
 
         return cues(text)
+
+    def asks(self, text: str) -> bool:
+        """See `Language.asks`."""
+        from .asking import asks
+
+        return asks(text)
 
     def retold(self, sentence: str, turn: Turn, people: Sequence[str]) -> list[str]:
         """See `Language.retold`."""
