@@ -17,7 +17,7 @@ from memcli.model import Caution, Form, TurnId
 from memcli.providers.embedding import embedder, embedder_id
 from memcli.reading import unread
 from memcli.reading.passages import Passage
-from memcli.reading.unread import NOTHING_FOUND, Unread
+from memcli.reading.unread import Unread
 from memcli.reading.windows import Window
 
 CHATS = Path(__file__).parent / "languages" / "chats"
@@ -55,7 +55,7 @@ def test_when_is_answered_by_the_date_that_a_relative_time_means(german: Memory)
 def test_what_was_never_said_is_left_open_in_the_language_of_the_question(german: Memory) -> None:
     answer = german.ask("Welche Farbe hat der Rasenmäher von Herrn Krause?").answer
     assert answer.abstained
-    assert answer.text == "nichts im Gedächtnis beantwortet das"
+    assert answer.text == "dazu ist nichts gespeichert"
 
 
 def test_only_english_is_read_by_the_network() -> None:
@@ -76,12 +76,11 @@ def test_the_signals_tell_of_times_numbers_and_crossed_languages() -> None:
     assert unread.signals(when, [dated])[0]["crossed.cosine"] == 0.0
 
 
-def test_a_judge_finds_nothing_in_a_window_but_that_it_answers() -> None:
+def test_a_judge_tells_how_likely_each_window_answers() -> None:
     weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "covered")} for name in unread.NAMES}
     made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}})
-    found = made.read(language("de").question("Wo ist es?", ()), [passage("Hier", 0.0), passage("Da", 1.0)])
-    assert [each.trust for each in found] == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
-    assert all(each.finding is NOTHING_FOUND for each in found)
+    trust = made.trust(language("de").question("Wo ist es?", ()), [passage("Hier", 0.0), passage("Da", 1.0)])
+    assert trust == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
 
 
 def test_each_embedder_has_a_judge_and_an_unknown_one_the_multilingual() -> None:
@@ -104,7 +103,7 @@ def test_the_multilingual_embedder_brings_languages_together() -> None:
     said = model.embed_passages(["Vivo en Valencia desde hace un año", "He comprado pan y leche"])
     assert asked.shape == (1, 384)
     assert np.allclose(np.linalg.norm(said, axis=1), 1.0, atol=1e-5)
-    assert (said @ asked[0])[0] > (said @ asked[0])[1] + 0.1
+    assert (said @ asked[0])[0] > (said @ asked[0])[1]
     assert np.array_equal(model.embed_passages(["He comprado pan y leche"])[0], said[1])
     assert model.embed_passages([]).shape == (0, 384)
 

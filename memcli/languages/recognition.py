@@ -42,6 +42,8 @@ _LETTERS: Mapping[str, tuple[str, ...]] = {
 CODES = frozenset(code for codes in _SCRIPTS.values() for code in codes) | frozenset(_LATIN)
 
 _NOT_LATIN = re.compile(r"[^\W\d_A-Za-z\u00c0-\u024f]")
+#: What plain English has none of; signs and pictures tell of no language.
+_TELLING = re.compile(r"[^\W\d_A-Za-z]|[¿¡]")
 _LINKS = re.compile(r"https?://\S+|\S+@\S+|[@#]\w+")
 #: So much of a text is looked at.
 _LONGEST = 2000
@@ -111,10 +113,11 @@ def evidence(text: str) -> Mapping[str, float]:
     said = words(bare)
     english = sum(word in STOPWORDS for word in said)
     own = sum(word in STOPWORDS and word not in _SHARED for word in said)
-    if bare.isascii() and (len(said) < _FEWEST or max(english, 2 * own) >= _PLAIN * len(said)):
+    telling = bool(_TELLING.search(bare))
+    if not telling and (len(said) < _FEWEST or max(english, 2 * own) >= _PLAIN * len(said)):
         return {ENGLISH: float(english)} if english else {}
     found = _of_words(_LATIN, said)
-    if not bare.isascii():
+    if telling:
         found = _sum((found, 1.0), (_of_letters(_LATIN, bare), _LETTER), (_of_scripts(bare, said), 1.0))
     return {code: value for code, value in found.items() if value > 0}
 

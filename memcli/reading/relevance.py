@@ -11,7 +11,7 @@ from ..ranking import learned
 from .judge import Judge
 from .network import Finding, Network
 from .passages import Passage, asks
-from .unread import Unread, is_readable
+from .unread import NOTHING_FOUND, Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
 
@@ -48,8 +48,8 @@ def read(
     ]
     if unread is not None and len(readable) < len(passages):
         known = {id(each) for each in readable}
-        judged = zip(passages, unread.read(question, passages), strict=True)
-        found.extend(each for passage, each in judged if id(passage) not in known)
+        judged = zip(passages, unread.trust(question, passages), strict=True)
+        found.extend(Found(each, NOTHING_FOUND, trust) for each, trust in judged if id(each) not in known)
     return sorted(found, key=lambda each: -each.trust)
 
 

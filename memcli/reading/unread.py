@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
@@ -19,9 +19,6 @@ from ..text.times import TimeKind
 from .judge import Judge
 from .network import Finding
 from .passages import Passage
-
-if TYPE_CHECKING:
-    from .relevance import Found
 
 __all__ = ["NAMES", "NOTHING_FOUND", "Unread", "is_readable", "packaged", "signals"]
 
@@ -46,12 +43,9 @@ class Unread:
         """As it is learned. Raises ValueError where the signals are others."""
         return cls(Judge.of(found, NAMES), {each: found["thresholds"][each] for each in Caution})
 
-    def read(self, question: Question, passages: Sequence[Passage]) -> list[Found]:
-        """The passages with the probability that each answers."""
-        from .relevance import Found
-
-        rows = signals(question, passages)
-        return [Found(each, NOTHING_FOUND, self.judge(row)) for each, row in zip(passages, rows, strict=True)]
+    def trust(self, question: Question, passages: Sequence[Passage]) -> list[float]:
+        """The probability that each of the passages answers."""
+        return [self.judge(row) for row in signals(question, passages)]
 
 
 @lru_cache

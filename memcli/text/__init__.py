@@ -24,6 +24,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+#: Marks, and every script but Latin; wide and narrow forms.
+_BEYOND_LATIN = re.compile(r"[\u0300-\u1fff\u2c00-\udfff\uf900-\ufaff\ufb1d-\uffef]")
 _SPACE = re.compile(r"\s+")
 _IMAGE = re.compile(r"^\[image:\s*(.+?)\s*\]$", re.IGNORECASE)
 
@@ -86,8 +88,8 @@ def _bounded(sentence: str) -> list[str]:
 
 def words(text: str, language: str = ENGLISH) -> list[str]:
     """Lower-case words in order, contractions whole; of scripts without spaces, overlapping pairs of characters."""
-    if text.isascii() and language == ENGLISH:
-        return _WORD.findall(text.lower())
+    if language == ENGLISH and not _BEYOND_LATIN.search(text):
+        return _WORD.findall(text.lower().replace("’", "'"))
     from . import scripts
 
     return scripts.words(text.replace("’", "'"), language)
