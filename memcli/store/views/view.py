@@ -36,7 +36,6 @@ Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 
 Made = TypeVar("Made")
 
-_BLOCK = 4096
 _LOOKS = 2
 #: What is known of each turn beside its number and its session.
 _OF_TURN = {
@@ -314,11 +313,7 @@ class View:
 
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
-        matrix = self._vectors
-        scores = np.empty((len(queries), len(matrix)), dtype=np.float64)
-        for at in range(0, len(matrix), _BLOCK):  # widened block by block: memory stays flat
-            scores[:, at : at + _BLOCK] = cosines(queries, matrix[at : at + _BLOCK])
-        return scores[:, self._vector_rows]
+        return cosines(queries, self._vectors)[:, self._vector_rows]
 
     def nearest_of(self, rows: Sequence[int], query: Floats) -> npt.NDArray[np.float64]:
         """The cosine of the query [d] with the nearest sentence of each turn at `rows`; no other is loaded."""
