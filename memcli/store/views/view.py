@@ -46,8 +46,6 @@ _OF_TURN = {
     "length": "d.length",
     "cues": "d.cues",
 }
-#: Up to so many distinct sentences their vectors are kept widened: 50 MB, and half of the time of a search.
-_KEPT_WIDE = 16_384
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -306,14 +304,9 @@ class View:
         with self._reading() as db:
             return load_matrix(db, self._dimension)
 
-    @cached_property
-    def _vectors(self) -> npt.NDArray[np.float16] | npt.NDArray[np.float64]:
-        matrix = self._matrix[1]
-        return matrix.astype(np.float64) if len(matrix) <= _KEPT_WIDE else matrix
-
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
-        return cosines(queries, self._vectors)[:, self._vector_rows]
+        return cosines(queries, self._matrix[1])[:, self._vector_rows]
 
     def nearest_of(self, rows: Sequence[int], query: Floats) -> npt.NDArray[np.float64]:
         """The cosine of the query [d] with the nearest sentence of each turn at `rows`; no other is loaded."""
@@ -329,7 +322,7 @@ class View:
 
     def vectors(self, sentences: Ints) -> Floats:
         """The vectors float32 [m, d] of these sentence rows."""
-        return self._vectors[self._vector_rows[sentences]].astype(np.float32, copy=False)
+        return self._matrix[1][self._vector_rows[sentences]].astype(np.float32)
 
     @cached_property
     def _vector_rows(self) -> Ints:
