@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import chats
+
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.formats import Message, read, sources, turn_id
@@ -23,8 +25,13 @@ _FIRST_SCENE = datetime(2023, 1, 7, 19, tzinfo=UTC)  # made up; scenes have no d
 
 
 def stores(path: Path) -> Iterator[Haystack]:
-    """The haystacks of a file: scenes, questions beside a folder `chats`, or any schema of `haystacks`."""
-    if path.name.startswith("friendsqa"):
+    """The haystacks of a file: scenes, questions beside a folder `chats`, or any schema of `haystacks`.
+
+    Or of a folder, as `chats` has them.
+    """
+    if path.is_dir():
+        yield from map(chats.haystack, sorted(path.glob("*.txt")))
+    elif path.name.startswith("friendsqa"):
         yield from plays(path)
     elif path.suffix == ".jsonl":
         yield folder(path)

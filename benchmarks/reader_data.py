@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import unseen
-from reading import Case, cases, elsewhere, filled, known
+from reading import Case, cases, elsewhere, filled, is_asked_beside, known
 from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
@@ -90,7 +90,7 @@ def main() -> None:
 
 def _of(path: Path, cache: Path, fair: Unseen) -> Iterator[Line]:
     with ExitStack() as opened:
-        if path.is_dir():
+        if is_asked_beside(path):
             yield from map(retrieved, cases(path, cache, opened, fair))
         else:
             name, held = path.name.split(".")[0], filled(path, cache, opened, fair)
@@ -140,6 +140,8 @@ def _asked(question: GoldQuestion, places: dict[Any, int]) -> Asked | None:
     answer = str(question.answer or "")
     if not question.answerable:
         return Asked(question.text, (), misleading=gold)
+    if question.category == "quote":
+        return Asked(question.text, gold)
     if len(answer.split()) > 25 or not gold:
         return None
     polarity = next((word for word in ("yes", "no") if re.match(rf"(?:likely )?{word}\b", answer.lower())), "")

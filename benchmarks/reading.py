@@ -109,7 +109,7 @@ class Case:
 
 def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[Case]:
     """The questions of a file or a folder, retrieved through memcli's public interface."""
-    if path.is_dir():
+    if is_asked_beside(path):
         memory = _filled(cache / f"{path.name}.memcli", folder(path / "questions.jsonl"), fair.of(path)(""), opened)
         for line in (path / "questions.jsonl").read_text(encoding="utf-8").splitlines():
             yield _own(path.name, json.loads(line), memory)
@@ -118,6 +118,11 @@ def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[
         for haystack, memory in held:
             yield from known(name, haystack, memory)
         yield from elsewhere(name, held)
+
+
+def is_asked_beside(path: Path) -> bool:
+    """Whether it is a folder of chats whose questions stand beside them."""
+    return (path / "questions.jsonl").exists()
 
 
 def filled(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> list[tuple[Haystack, Memory]]:

@@ -109,7 +109,9 @@ def save(name: str, value: str | None, environment: Mapping[str, str] | None = N
         kept = [line for line in lines if line.partition("=")[0].strip() != name]
         path.parent.mkdir(parents=True, exist_ok=True)
         written = [f"{name} = {json.dumps(value, ensure_ascii=False)}"] if value is not None else []
-        path.write_text("".join(f"{line}\n" for line in [*written, *kept]), encoding="utf-8")
+        beside = path.with_name(f"{path.name}.{os.getpid()}")
+        beside.write_text("".join(f"{line}\n" for line in [*written, *kept]), encoding="utf-8")
+        beside.replace(path)  # whole or not at all
     except OSError as error:
         raise UsageError(f"cannot write the configuration {path}: {error.strerror}", "or set MEMCLI_CONFIG") from error
     return path

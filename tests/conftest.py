@@ -15,6 +15,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import settings
 
 from memcli.cli.boundary import run
 from memcli.memory import Memory
@@ -28,6 +29,9 @@ from .language_server import Behaviour, Endpoint, serving
 
 #: How often faults are tried that take seconds each; `docs/reliability.md` records the runs of more.
 TRIES = int(os.environ.get("MEMCLI_FAULTS", "1"))
+# Machines are busy: how long an example takes is nothing that a test may fail by.
+settings.register_profile("memcli", deadline=None)
+settings.load_profile("memcli")
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
 

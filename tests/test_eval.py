@@ -321,6 +321,11 @@ def test_the_document_has_its_stable_shape(cli: Cli) -> None:
     assert low <= figures["turn"]["recall@10"] <= high
 
 
+def test_the_sample_ships_with_memcli(cli: Cli) -> None:
+    found: Any = measure(cli, "sample", "--strategy", "none", "--limit", "3", "--json").json
+    assert (found["dataset"], found["n"]) == ("sample", 3)
+
+
 def test_the_unanswerable_are_never_mixed_in(cli: Cli) -> None:
     found: Any = measure(cli, "locomo", "--data", QUESTIONS, "--strategy", "none", "--json").json
     answers = found["strategies"]["none"]["answers"]

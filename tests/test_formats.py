@@ -48,7 +48,8 @@ class _Stdin:
 def test_the_table_knows_each_format_by_its_own_name() -> None:
     assert list(FORMATS) == [
         "chatgpt", "claude-ai", "claude-code", "codex", "slack", "whatsapp", "telegram", "discord",
-        "locomo", "longmemeval", "jsonl", "markdown", "plain",
+        "messenger", "signal", "gemini", "locomo", "longmemeval", "jsonl", "imessage", "mail", "notes", "markdown",
+        "plain",
     ]  # fmt: skip
     for name, each in ((name, named(name)) for name in FORMATS):
         assert name == each.name

@@ -20,7 +20,7 @@ from memcli.model import Cue, Seeks, Session, SessionId, Spelling, Turn, TurnId
 from memcli.model.generated import SessionText, Told
 
 AT = datetime(2024, 5, 8, 13, 0)
-EVERY = [Language(), language("en")]
+EVERY = [Language(), *map(language, ("en", "de", "ja", "tr", "ar", "sv"))]
 
 
 def session(*said: tuple[str, str]) -> SessionText:

@@ -238,6 +238,7 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     with zipfile.ZipFile(done.stdout.split()[-1]) as wheel:
         assert "memcli/py.typed" in wheel.namelist()
+        assert wheel.read("memcli/evaluation/sample.json") == (ROOT / "sample_data" / "questions.json").read_bytes()
 
 
 def test_what_an_answer_cites_is_shown_first_and_what_has_no_bearing_not_at_all() -> None:
@@ -249,6 +250,8 @@ def test_what_an_answer_cites_is_shown_first_and_what_has_no_bearing_not_at_all(
         return "".join(hit.unit.text for hit in Reading(answer, hits).shown(k))
 
     assert (shown(5), shown(5, "c"), shown(5, "b"), shown(1, "b")) == ("ab", "cab", "ba", "b")
+    under = Reading(Answer("x", (), 0.5, abstained=False), [replace(hit, score=hit.score - 1) for hit in hits])
+    assert len(under.shown(5)) == 3
 
 
 def test_why_a_turn_is_there_is_said_in_words() -> None:

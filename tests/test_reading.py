@@ -609,6 +609,7 @@ def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:
         ("Where should we go for Ines's birthday, any ideas?", True),
         ("What might Philippa like as a present?", True),
         ("Can Theo eat bread?", True),
+        ("Is Theo allowed to drive?", False),
         ("Did Theo eat bread?", False),
         ("What did Elena recommend?", False),
         ("What does Theo like?", False),

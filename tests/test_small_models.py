@@ -54,13 +54,13 @@ def found(place: int, trust: float, *spans: str) -> Found:
 class Extracted:
     """An extractive reader that is 0.8 sure of Porto, and looked at two windows."""
 
-    looked = Look(Question("Where?"), [found(0, 0.8, "Porto"), found(2, 0.3, "Miso", "4")], "Porto", (found(0, 0.8),))
+    seen = Look(Question("Where?"), [found(0, 0.8, "Porto"), found(2, 0.3, "Miso", "4")], "Porto", (found(0, 0.8),))
 
     def read(self, query: Query, hits: object) -> Answer:
         return Answer("to Porto", (TurnId("t:0"),), 0.8, abstained=False)
 
-    def look(self, query: Query, hits: object) -> Look:
-        return self.looked
+    def looked(self, query: Query, hits: object) -> tuple[Answer, Look]:
+        return self.read(query, hits), self.seen
 
     def around(self, turn: TurnId, before: int, after: int) -> Sequence[Turn]:
         place = next(i for i, each in enumerate(TURNS) if each.id == turn)
@@ -96,7 +96,7 @@ def test_the_best_turns_with_their_neighbours_oldest_first() -> None:
 
 def test_what_holds_now_is_told() -> None:
     reader = Extracted()
-    reader.looked = replace(Extracted.looked, text="Porto (before: Lisbon, until May 2024)")
+    reader.seen = replace(Extracted.seen, text="Porto (before: Lisbon, until May 2024)")
     model = FakeLanguageModel([{"answer": "Porto", "from": ["A"]}])
     SmallReader(model, reader).write(query(), [hit(0)])
     assert "\nNow: Porto (before: Lisbon, until May 2024)\n</data " in model.asked[0].text
@@ -109,7 +109,7 @@ def test_hits_come_before_neighbours_where_there_is_no_room() -> None:
 
 def test_of_a_long_turn_what_was_read_is_shown() -> None:
     turn = Turn(TurnId("t:0"), SessionId("s"), 0, "Ada", "user", None, "word " * 200)
-    shown = remarks([hit(0)], Extracted.looked, _Long(turn))
+    shown = remarks([hit(0)], Extracted.seen, _Long(turn))
     assert lines(shown) == "A Ada: I moved to Porto yesterday."
 
 

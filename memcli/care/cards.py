@@ -33,8 +33,6 @@ _KINDS = {
     _R.AVOIDS: CardKind.DIET, _R.LIKES: CardKind.LIKES, _R.DISLIKES: CardKind.DISLIKES,
 }  # fmt: skip
 _SURE = 0.7
-#: Words that add nothing to a value: "walnuts btw".
-_IDLE = frozenset(("btw", "lol", "now", "tbh", "though", "too"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +138,7 @@ def _of_assertion(each: Assertion) -> Noted | None:
     kind = _KINDS.get(each.relation)
     if kind is None or each.confidence < _SURE or each.negated:
         return None
-    words = each.tail.split()
-    while words and words[-1].lower() in _IDLE:
-        words.pop()
-    value = " ".join(words).partition(" now,")[0]
+    value = each.tail.partition(" now,")[0]
     named = {_R.ALLERGY: f"allergic to {value}", _R.AVOIDS: f"no {value}"}.get(each.relation, value)
     return Noted(kind, named, kind.value if kind in SINGLE else "") if value else None
 

@@ -29,6 +29,7 @@ from .search import search
 from .show import show
 from .speakers import speakers
 from .stats import stats
+from .watch import watch
 from .who import who
 
 __all__ = ["app"]
@@ -65,6 +66,7 @@ def _root(
 
 
 app.command()(ingest)
+app.command()(watch)
 app.command()(add)
 app.command()(search)
 app.command()(ask)

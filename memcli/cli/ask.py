@@ -12,8 +12,6 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
     from rich.text import Text
 
@@ -60,7 +58,7 @@ def ask(
     The answer is noted in the store, if that is possible at once, so that memcli feedback can name it.
     """
     from .former import tell_former_default
-    from .hits import explaining, records
+    from .hits import explained, records
     from .progress import making
 
     began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
@@ -74,8 +72,9 @@ def ask(
     )  # fmt: skip
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
-        told = explaining(memory, text, narrowing.at, explain=explain, scores=scores)
-        _print(memory, reading, pen, k, around, told)
+        shown = reading.shown(k)
+        told = explained(memory, text, narrowing.at, shown, explain=explain, scores=scores)
+        _print(memory, reading, pen, shown, around, told)
         _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
@@ -160,9 +159,7 @@ def _emit(record: dict[str, Any], evidence: list[dict[str, Any]], *, by_line: bo
         emit_json(record | {"evidence": evidence})
 
 
-def _print(
-    memory: Memory, reading: Reading, pen: _Pen, k: int, around: int, told: Callable[[Hit], list[Text]] | None
-) -> None:
+def _print(memory: Memory, reading: Reading, pen: _Pen, shown: list[Hit], around: int, told: list[list[Text]]) -> None:
     from rich.text import Text
 
     from .hits import print_hits
@@ -173,7 +170,7 @@ def _print(
     pen.finish(reading.answer)
     if reading.hits and reading.answer.abstained:
         pen.out.print(Text("the nearest that was said:", style="dim"))
-    print_hits(memory, reading.shown(k), around, told)
+    print_hits(memory, shown, around, told)
 
 
 def _with_days(answer: Answer) -> str:

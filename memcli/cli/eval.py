@@ -27,7 +27,8 @@ _What = Annotated[
     list[str],
     typer.Argument(
         metavar="WHAT…",
-        help="locomo, longmemeval, a file in either's or RealMem's schema, your own questions about the store, "
+        help="sample (ships with memcli), locomo, longmemeval, a file in either's or RealMem's schema, your own "
+        "questions about the store, "
         "or: compare RECORD RECORD.",
     ),
 ]
@@ -282,7 +283,7 @@ def _request(
     from ..evaluation.harness import EvaluationRequest
     from ..evaluation.runner import EvaluationPlan
     from ..evaluation.slices import slice_named
-    from ..evaluation.sources import BENCHMARKS, locate
+    from ..evaluation.sources import BENCHMARKS, SAMPLE, locate
 
     if len(what) > 1:
         raise UsageError(f"one thing at a time: {what[0]} or {what[1]}", "compare takes two records")
@@ -292,7 +293,7 @@ def _request(
     processes = workers or os.cpu_count() or 1
     plan = EvaluationPlan(wanted.names, Limits(k, tokens), seed, limit, processes, wanted.reranker)
     path = locate(what[0], data, benchmarks_folder())
-    name = what[0] if what[0] in BENCHMARKS else path.name
+    name = what[0] if what[0] in (SAMPLE, *BENCHMARKS) else path.name
     own = _own(path, chosen.store, given=store is not None)
     return EvaluationRequest(name, path, plan, chosen.cache, chosen.embedder, own, full=wanted.full, slice_name=part)
 

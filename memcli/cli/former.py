@@ -1,4 +1,6 @@
-"""What is said of a store that an earlier version's default embedder filled."""
+"""What is said of a store that another embedder would suit better: an earlier version's default filled it, or it is
+not in English.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..memory import Memory
 
-__all__ = ["tell_former_default"]
+__all__ = ["tell_foreign", "tell_former_default"]
+
+#: Of so many turns, from this share in other languages than English on, the multilingual embedder is recommended.
+_FEWEST, _SHARE = 20, 0.5
 
 
 def tell_former_default(memory: Memory) -> None:
@@ -18,4 +23,22 @@ def tell_former_default(memory: Memory) -> None:
         say(
             f"memcli: this store was filled with the encoder {one_line(name)} of an earlier version: "
             "memcli compact --re-embed moves it to the present one"
+        )
+
+
+def tell_foreign(memory: Memory, added: int) -> None:
+    """Says so on standard error where most of what this store holds was just `added` to it, and is not in English."""
+    from ..providers.embedding import DEFAULT
+    from ..store import lexical, transcript
+    from ..store.identity import identity
+    from .render import say
+
+    if added < _FEWEST:
+        return
+    with memory.store.reading() as db:
+        filled_by, turns, others = identity(db), transcript.turn_count(db), sum(lexical.languages(db).values())
+    if filled_by is not None and filled_by.name == DEFAULT and added >= turns / 2 and others >= _SHARE * turns:
+        say(
+            "memcli: most of this is not in English, which memcli's own encoder knows best: pip install "
+            "'memcli[multilingual]', then memcli compact --re-embed --embedder multilingual"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import render
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..model import Hit, Turn, TurnId
     from ..store.excerpts import Excerpt
 
-__all__ = ["explaining", "print_hits", "records"]
+__all__ = ["explained", "print_hits", "records"]
 
 
 def records(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bool = False) -> list[dict[str, Any]]:
@@ -51,31 +51,29 @@ def records(memory: Memory, hits: Sequence[Hit], around: int = 0, *, explain: bo
     return out
 
 
-def explaining(
-    memory: Memory, question: str, at: datetime, *, explain: bool, scores: bool
-) -> Callable[[Hit], list[Text]] | None:
-    """What is printed under a hit: why it is there, in words or in `scores`; None for nothing."""
+def explained(
+    memory: Memory, question: str, at: datetime, hits: Sequence[Hit], *, explain: bool, scores: bool
+) -> list[list[Text]]:
+    """What is printed under each hit: why it is there, in words or in `scores`; or nothing."""
     from rich.text import Text
 
     if scores:
-        return lambda hit: render.trace_lines(hit.trace)
+        return [render.trace_lines(hit.trace) for hit in hits]
     if explain:
-        return lambda hit: [Text(f"     {'; '.join(memory.reasons(question, hit, at))}", style="dim")]
-    return None
+        return [[Text(f"     {'; '.join(each)}", style="dim")] for each in memory.reasons(question, hits, at)]
+    return [[] for _ in hits]
 
 
-def print_hits(
-    memory: Memory, hits: Sequence[Hit], around: int = 0, explained: Callable[[Hit], list[Text]] | None = None
-) -> None:
-    """The hits as lines, each with what `explained` says of it; with turns `around` them, each a block of its own."""
+def print_hits(memory: Memory, hits: Sequence[Hit], around: int, told: Sequence[Sequence[Text]]) -> None:
+    """The hits as lines, each with what is `told` of it; with turns `around` them, each a block of its own."""
     out = render.console()
     near = memory.surroundings(hits, around) if around else {}
-    for rank, hit in enumerate(hits, start=1):
+    for rank, (hit, below) in enumerate(zip(hits, told, strict=True), start=1):
         turn = hit.unit.sources[0]
         before, behind = _beside(near[turn], turn) if near else ((), ())
         _print_turns(out, before)
         render.print_line(out, _line(rank, hit))
-        for part in explained(hit) if explained else ():
+        for part in below:
             out.print(part, soft_wrap=True)
         _print_turns(out, behind)
         if near and rank < len(hits):

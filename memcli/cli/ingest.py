@@ -83,7 +83,7 @@ def ingest(
     from ..errors import UsageError
     from ..formats.redaction import Redactor
     from ..ingestion import Watcher
-    from .former import tell_former_default
+    from .former import tell_foreign, tell_former_default
     from .progress import prepared, progress
     from .render import emit_json, say
 
@@ -115,6 +115,8 @@ def ingest(
         emit_json(_record(report, redacted=redact or redact_phones))
     elif report.messages or not report.problem_count:
         say(_summary(report))
+    if report.added:
+        tell_foreign(memory, report.added)
     return 6 if report.problem_count else 0
 
 

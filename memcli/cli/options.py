@@ -75,7 +75,8 @@ EmbedderName = Annotated[
         "--embedder",
         metavar="NAME",
         autocompletion=completion.embedders,
-        help="memcli (the default), minilm, sentence-transformers:, fastembed: or model2vec:NAME-or-path, openai:NAME.",
+        help="memcli (the default), multilingual, minilm, sentence-transformers:, fastembed: or "
+        "model2vec:NAME-or-path, openai:NAME.",
     ),
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]

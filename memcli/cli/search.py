@@ -35,7 +35,7 @@ def search(
     """Find what was said: ranked turns with date, speaker and id."""
     from .documents import found_document
     from .former import tell_former_default
-    from .hits import explaining, print_hits, records
+    from .hits import explained, print_hits, records
     from .progress import making
     from .render import emit_json, emit_jsonl, say
 
@@ -57,7 +57,7 @@ def search(
     elif as_jsonl:
         emit_jsonl(records(memory, hits, around, explain=explain))
     elif hits:
-        told = explaining(memory, text, narrowing.at, explain=explain, scores=scores)
+        told = explained(memory, text, narrowing.at, hits, explain=explain, scores=scores)
         print_hits(memory, hits, around, told)
     else:
         say("nothing found")

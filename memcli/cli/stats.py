@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..text import ENGLISH
 from . import options as o
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def _record(found: Statistics) -> dict[str, Any]:
         "sessions": of["session"],
         "turns": of["turn"],
         "undated": found.undated,
+        "languages": _languages(found),
         "speakers": found.speakers,
         "first": found.first.isoformat() if found.first else None,
         "last": found.last.isoformat() if found.last else None,
@@ -69,6 +71,9 @@ def _rows(found: Statistics) -> Iterator[tuple[str, str]]:
     yield "sessions", f"{of['session']:,}"
     yield "turns", f"{of['turn']:,}" + (f" ({found.undated:,} undated)" if found.undated else "")
     yield "speakers", f"{found.speakers:,}"
+    if found.languages:
+        shares = {code: count / of["turn"] for code, count in _languages(found).items()}
+        yield "languages", ", ".join(f"{code} {share:.0%}" if share >= 0.01 else code for code, share in shares.items())
     yield "said", f"{moment(found.first)} to {moment(found.last)}" if found.first else "undated"
     yield "sentences", f"{found.units.get('sentence', 0):,}, {of['vector']:,} of them distinct"
     yield "generated", _listed(found.generated)
@@ -87,6 +92,12 @@ def _rows(found: Statistics) -> Iterator[tuple[str, str]]:
     yield "embedder", one_line(f"{embedder.name}, {embedder.dimension} dimensions") if embedder else "none yet"
     yield "schema", str(found.schema)
     yield "size", size(found.size)
+
+
+def _languages(found: Statistics) -> dict[str, int]:
+    """How many turns are in each language, the commonest first."""
+    counts = {ENGLISH: found.tables["turn"] - sum(found.languages.values()), **found.languages}
+    return {code: count for code, count in sorted(counts.items(), key=lambda each: -each[1]) if count}
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 from ..errors import InputUnreadable, UsageError
 
-__all__ = ["BENCHMARKS", "Benchmark", "locate", "sha256_of"]
+__all__ = ["BENCHMARKS", "SAMPLE", "Benchmark", "locate", "sha256_of"]
+
+#: The name of the chats and questions that ship with memcli.
+SAMPLE = "sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 
 
 def locate(name: str, data: Path | None, folder: Path) -> Path:
-    """The file to evaluate on. `name`: a benchmark, or a path; `folder`: where benchmarks are looked for.
+    """The file to evaluate on. `name`: a benchmark, SAMPLE, or a path; `folder`: where benchmarks are looked for.
 
     Raises InputUnreadable where it is not there, UsageError for a name that is neither.
     """
@@ -44,9 +47,18 @@ def locate(name: str, data: Path | None, folder: Path) -> Path:
         return _readable(data)
     if name in BENCHMARKS:
         return _kept(BENCHMARKS[name], name, folder)
+    if name == SAMPLE:
+        return _sample()
     if Path(name).exists():
         return _readable(Path(name))
-    raise UsageError(f"no benchmark and no file: {name}", f"choose one of {', '.join(BENCHMARKS)}, or give a file")
+    known = ", ".join((SAMPLE, *BENCHMARKS))
+    raise UsageError(f"no benchmark and no file: {name}", f"choose one of {known}, or give a file")
+
+
+def _sample() -> Path:
+    """The questions that ship with memcli: in the package, and in a checkout beside it."""
+    packaged = Path(__file__).with_name("sample.json")
+    return packaged if packaged.is_file() else Path(__file__).parents[2] / "sample_data" / "questions.json"
 
 
 def sha256_of(path: Path) -> str:

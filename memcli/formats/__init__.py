@@ -10,7 +10,7 @@ from .base import HEAD_BYTES, Format, Message, Problem
 from .detection import FORMATS, detect, named
 from .reading import read
 from .sessions import GAP, Piece, SessionSplitter, turn_id
-from .sources import Source, bytes_of, sources
+from .sources import Source, bytes_of, is_transcript, sources
 
 __all__ = [
     "FORMATS",
@@ -24,6 +24,7 @@ __all__ = [
     "Source",
     "bytes_of",
     "detect",
+    "is_transcript",
     "named",
     "read",
     "sources",

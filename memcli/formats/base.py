@@ -16,6 +16,7 @@ __all__ = [
     "LARGEST_BESIDE",
     "NOWHERE",
     "Adaptable",
+    "ByName",
     "Format",
     "Guess",
     "Message",
@@ -116,6 +117,15 @@ class Adaptable(Protocol):
 
     def within(self, setting: Setting) -> Format:
         """The format's reader for one input."""
+
+
+@runtime_checkable
+class ByName(Protocol):
+    """A format that nothing in a file shows: of a folder it takes what is named so, where it is asked for."""
+
+    @property
+    def suffixes(self) -> frozenset[str]:
+        """The endings of its files' names, in small letters, with the dot."""
 
 
 @runtime_checkable

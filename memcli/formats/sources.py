@@ -8,19 +8,19 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from memcli.errors import InputUnreadable
 
-from .base import LARGEST_BESIDE, Setting
-from .detection import recognise
+from .base import LARGEST_BESIDE, ByName, Setting
+from .detection import named, recognise
 from .opened import BUFFER, ZIP, Opened, unpacked
 from .streams import Counted
 from .zips import has_transcripts
 
-__all__ = ["Source", "bytes_of", "sources"]
+__all__ = ["Source", "bytes_of", "is_transcript", "sources"]
 
 
 class Source:
@@ -88,16 +88,26 @@ class Source:
         self.bytes_done += size
 
 
-def sources(paths: Iterable[str | Path], on_skip: Callable[[Path], object] | None = None) -> Iterator[Source]:
+def sources(
+    paths: Iterable[str | Path], on_skip: Callable[[Path], object] | None = None, format_name: str | None = None
+) -> Iterator[Source]:
     """The inputs that `paths` stand for: a file, `-` for standard input, or all transcripts under a directory.
 
     Checked before the first is handed over: a missing path or a directory without transcripts is `InputUnreadable`.
-    `on_skip` is told of every file of a directory that no format recognises.
+    `on_skip` is told of every file of a directory that no format recognises. `format_name`: one that knows its files
+    of a directory by their names takes these, and no others.
     """
+    chosen = named(format_name) if format_name else None
+    takes = partial(_is_named_so, chosen) if isinstance(chosen, ByName) else is_transcript
     found: list[Source] = []
     for path in paths:
-        found.extend(_expand(str(path), on_skip))
+        found.extend(_expand(str(path), on_skip, takes))
     return iter(found)
+
+
+def _is_named_so(chosen: ByName, path: Path) -> bool:
+    hidden = any(part.startswith(".") for part in path.parts[-2:])
+    return path.suffix.lower() in chosen.suffixes and not hidden
 
 
 def bytes_of(found: Iterable[Source]) -> int | None:
@@ -106,11 +116,11 @@ def bytes_of(found: Iterable[Source]) -> int | None:
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
-def _expand(path: str, on_skip: Callable[[Path], object] | None) -> list[Source]:
+def _expand(path: str, on_skip: Callable[[Path], object] | None, takes: Callable[[Path], bool]) -> list[Source]:
     if path == "-":
         return [Source(None)]
     if Path(path).is_dir():
-        return _directory(Path(path), on_skip)
+        return _directory(Path(path), on_skip, takes)
     source = Source(Path(path))
     try:
         os.stat(path)
@@ -119,10 +129,10 @@ def _expand(path: str, on_skip: Callable[[Path], object] | None) -> list[Source]
     return [source]
 
 
-def _directory(root: Path, on_skip: Callable[[Path], object] | None) -> list[Source]:
+def _directory(root: Path, on_skip: Callable[[Path], object] | None, takes: Callable[[Path], bool]) -> list[Source]:
     found = []
     for path in _files(root):
-        if _is_transcript(path):
+        if takes(path):
             found.append(Source(path, found=True))
         elif on_skip is not None:
             on_skip(path)
@@ -139,7 +149,7 @@ def _files(root: Path) -> Iterator[Path]:
     yield from unreadable
 
 
-def _is_transcript(path: Path) -> bool:
+def is_transcript(path: Path) -> bool:
     """Whether a format recognises the file; also one that cannot be opened, so that reading it says so."""
     try:
         if stat.S_ISFIFO(path.stat().st_mode):

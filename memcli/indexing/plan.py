@@ -21,6 +21,7 @@ __all__ = [
     "MEMORIES",
     "PRODUCERS",
     "TRANSCRIPT",
+    "WORDS",
     "Producer",
     "by_model",
     "plan",
@@ -45,6 +46,11 @@ TRANSCRIPT = Producer(
         frozenset({Relation.MEMBERSHIP, Relation.SIMILAR}),
     ),
 )
+
+#: The words of each turn by the language that it is in. Every transcript is indexed with them; stores that were filled
+#: before languages were recognised get them when they are next written to. Nothing needs it, so it is not among the
+#: PRODUCERS.
+WORDS = Producer("words", 1, Needs())
 
 #: Summaries, keywords, facts and insights, each checked against its sources.
 MEMORIES = Producer("memories", 1, Needs(frozenset({Kind.SUMMARY, Kind.KEYWORD, Kind.FACT, Kind.INSIGHT})))

@@ -11,7 +11,19 @@ from ..providers.embedding import Embedder
 from ..store import ledger
 from ..store.connection import Store
 from .calibration import calibrate, profile
-from .plan import ALIASES, ASSERTIONS, ASSOCIATIONS, EVENTS, MEMORIES, PRODUCERS, TRANSCRIPT, Producer, by_model, plan
+from .plan import (
+    ALIASES,
+    ASSERTIONS,
+    ASSOCIATIONS,
+    EVENTS,
+    MEMORIES,
+    PRODUCERS,
+    TRANSCRIPT,
+    WORDS,
+    Producer,
+    by_model,
+    plan,
+)
 
 if TYPE_CHECKING:
     from ..providers.language import LanguageModel
@@ -70,6 +82,12 @@ def _transcript(store: Store, embedder: Embedder, watch: Watch) -> None:
     indexer.finish()
 
 
+def _words(store: Store, _embedder: Embedder, watch: Watch) -> None:
+    from .transcript.words import index_words
+
+    index_words(store, partial(watch, "looking at languages"))
+
+
 def _memories(store: Store, embedder: Embedder, watch: Watch) -> None:
     from .memories.runner import Generator
 
@@ -103,6 +121,7 @@ def _aliases(store: Store, _embedder: Embedder, watch: Watch) -> None:
 #: How each producer is run. Its patterns and grammar are loaded where it is, and not by every ingest.
 _RUNS: Mapping[Producer, Callable[[Store, Embedder, Watch], None]] = {
     TRANSCRIPT: _transcript,
+    WORDS: _words,
     MEMORIES: _memories,
     ASSOCIATIONS: _associations,
     EVENTS: _events,

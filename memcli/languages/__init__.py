@@ -1,21 +1,27 @@
 """The wings: what memcli knows of each language, one package a language, all behind `Language`.
 
-`language` is the registry by code; `spoken` says whose rules to go by. What a language lacks is answered by rules that
-hold for all. memcli is English first: what no language claims is read as English.
+`language` is the registry by code; `spoken` says whose rules to go by, `tongues` which language each turn is in.
+English has a package, other languages that are recognised a table (`tables`), and what they lack is answered by rules
+that hold for all. memcli is English first: what is not recognised is read as English.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 
 from ..errors import UsageError
 from ..extensions import Extensible
+from ..model import Turn
+from ..text import ENGLISH
+from . import recognition
 from .base import Language
 
-__all__ = ["DEFAULT", "LANGUAGES", "Language", "language", "spoken"]
+__all__ = ["DEFAULT", "LANGUAGES", "Language", "expecting", "language", "spoken", "tongues"]
 
-DEFAULT = "en"
+DEFAULT = ENGLISH
 #: The languages by their code (BCP 47), each a subclass of `Language`.
 LANGUAGES = Extensible("memcli.languages", {DEFAULT: "memcli.languages.english:English"})
 #: A language is taken for the one that is spoken from this claim on.
@@ -24,17 +30,46 @@ _CLAIMED = 0.5
 
 @lru_cache
 def language(code: str) -> Language:
-    """The language called `code`. Raises UsageError."""
-    if code not in LANGUAGES:
+    """The language called `code`: a package's, or one that is recognised. Raises UsageError."""
+    if code in LANGUAGES:
+        made: Language = LANGUAGES.make(code)
+        return made
+    if code not in recognition.CODES:
         raise UsageError(f"unknown language {code!r}", f"choose one of: {', '.join(LANGUAGES.names())}")
-    made: Language = LANGUAGES.make(code)
-    return made
+    from .tables import Tabled
+
+    return Tabled(code)
+
+
+#: The languages that texts are expected to be in; see `expecting`.
+_EXPECTED: ContextVar[frozenset[str]] = ContextVar("expected", default=recognition.CODES)
+
+
+@contextmanager
+def expecting(codes: Iterable[str]) -> Iterator[None]:
+    """Within it, what is spoken is one of these languages, or English: a store's texts are in those that it holds."""
+    token = _EXPECTED.set(frozenset((*codes, DEFAULT)))
+    try:
+        yield
+    finally:
+        _EXPECTED.reset(token)
 
 
 def spoken(texts: Iterable[str]) -> Language:
-    """The language that claims these texts most, if one claims them; else the default."""
+    """The language that these texts are in: an installed one, if it claims them, else what is recognised."""
+    heard = "\n".join(texts)
+    return _claiming(heard) or language(recognition.recognized(heard, _EXPECTED.get()))
+
+
+def tongues(turns: Sequence[Turn]) -> list[str]:
+    """The code of the language of each turn of a session."""
+    claiming = _claiming("\n".join(turn.text for turn in turns))
+    return [claiming.code] * len(turns) if claiming else recognition.tongues(turns)
+
+
+def _claiming(heard: str) -> Language | None:
+    """The installed language that claims a text most, if one claims it."""
     others = [language(code) for code in LANGUAGES.names() if code != DEFAULT]
-    heard = "\n".join(texts) if others else ""
     claims = {each.claims(heard): each for each in reversed(others)}
     surest = max(claims, default=0.0)
-    return claims[surest] if surest >= _CLAIMED else language(DEFAULT)
+    return claims[surest] if surest >= _CLAIMED else None

@@ -19,12 +19,15 @@ from ..text.times import Expression, Length, Span, describe
 from . import calling
 from . import names as known
 
-__all__ = ["NAMELESS", "PREFERENCE", "Language", "numerals"]
+__all__ = ["NAMELESS", "NOTHING", "PREFERENCE", "Language", "numerals"]
 
 #: The question without the speakers it names: a name pulls greetings ("Hey Anna!") above what Anna said.
 NAMELESS = "nameless"
 #: What someone with a taste in the matter could have said: advice is asked for in other words than tastes are voiced.
 PREFERENCE = "preference"
+
+#: What an answer says that abstains.
+NOTHING = "nothing in memory answers this"
 
 _ASKS = re.compile(r"[?？؟]")
 _DIGIT = re.compile(r"\d")
@@ -196,6 +199,10 @@ class Language:
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
     # -- what answers ----------------------------------------------------------------------------------------------
+
+    def nothing(self) -> str:
+        """What an answer says that abstains, to a question in this language."""
+        return NOTHING
 
     def number(self, text: str) -> str:
         """The first number of `text`, as it is written; empty where there is none."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..model import Named, Question, Spelling
-from ..text import STOPWORDS, content_stems, stem, words
+from ..text import ENGLISH, STOPWORDS, content_stems, is_unspaced, stems
 
 __all__ = ["in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
 
@@ -25,14 +25,17 @@ def in_full(text: str, names: Iterable[str]) -> Iterator[str]:
             yield name
 
 
-def named(text: str, speakers: Sequence[str]) -> tuple[Named, ...]:
+def named(text: str, speakers: Sequence[str], language: str = ENGLISH) -> tuple[Named, ...]:
     """Each mention of a speaker: by the first name in any case, or by a part or the beginning of a name with a capital.
 
-    In the order of the text; those by first name alone come last, in the order of `speakers`. Roles are no names.
+    In the order of the text; those by first name alone come last, in the order of `speakers`. Roles are no names. A
+    name that is bent as words of a `language` are is a mention, too.
     """
-    capital = list(_capital(text, speakers))
     low = text.casefold()
     first = [speaker for speaker in speakers if _by_first_name(low, speaker)]
+    capital = list(_capital(text, speakers))
+    if language != ENGLISH:
+        capital.extend(_bent(text, speakers, language))
     found = [Named(who, word, Spelling.NAME if who in first else Spelling.PART) for who, word in capital]
     known = {who for who, _ in capital}
     return (*found, *(Named(who, "", Spelling.ANY_CASE) for who in first if who not in known))
@@ -40,7 +43,10 @@ def named(text: str, speakers: Sequence[str]) -> tuple[Named, ...]:
 
 def _by_first_name(low: str, speaker: str) -> bool:
     first = next(iter(speaker.casefold().split()), "")
-    return len(first) > 1 and first not in _ROLES and bool(re.search(rf"\b{re.escape(first)}\b", low))
+    if len(first) < 2 or first in _ROLES:
+        return False
+    # Between characters that are written without spaces, there is no boundary of words.
+    return bool(re.search(rf"\b{re.escape(first)}\b", low)) or (is_unspaced(first) and first in low)
 
 
 def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -49,6 +55,22 @@ def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
         owner = next((speaker for speaker in speakers if stands_for(word, speaker)), None)
         if owner:
             yield owner, word
+
+
+def _bent(text: str, speakers: Sequence[str], language: str) -> Iterator[tuple[str, str]]:
+    """The words with a capital that have the stem of a first name: "Ани" is Аня's. Of unspaced scripts, the name."""
+    for speaker in speakers:
+        first = next(iter(speaker.split()), "")
+        own = set(stems(first, language))
+        if not first or first.casefold() in _ROLES or len(first) < 2:
+            continue
+        if is_unspaced(first):
+            if first in text:
+                yield speaker, first
+            continue
+        for match in _WORD.finditer(text):
+            if match[0][0].isupper() and own & set(stems(match[0], language)) and not stands_for(match[0], speaker):
+                yield speaker, match[0]
 
 
 def stands_for(word: str, speaker: str) -> bool:
@@ -107,8 +129,8 @@ def nameless(question: Question) -> str:
     return without(question.text, [*question.speakers, *aliases])
 
 
-def stems_beside(text: str, mentioned: Iterable[Named]) -> tuple[str, ...]:
+def stems_beside(text: str, mentioned: Iterable[Named], language: str = ENGLISH) -> tuple[str, ...]:
     """The content stems of `text` that are of no name as it is written there, each once: what carries a question."""
     written = [name for each in mentioned if each.word for name in (each.word, each.speaker)]
-    taken = {stem(part) for name in written for part in words(name)}
-    return tuple(dict.fromkeys(s for s in content_stems(text) if s not in taken))
+    taken = {stem for name in written for stem in stems(name, language)}
+    return tuple(dict.fromkeys(s for s in content_stems(text, language) if s not in taken))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,9 +22,9 @@ def makes_untrue(new: Turn, old: Turn) -> bool:
     return any(language.supersedes(one, other) for one in _told(new) for other in _told(old))
 
 
-def _told(turn: Turn) -> Iterator[Told]:
-    """What a turn says, as it was said and as it is retold."""
+@lru_cache(maxsize=64)
+def _told(turn: Turn) -> tuple[Told, ...]:
+    """What a turn says, as it was said and as it is retold: a turn is held against many."""
     language, name = spoken([turn.text]), speaker_name(turn)
-    for sentence in sentences(turn.text):
-        for text in (sentence, *language.retold(sentence, turn, [name])):
-            yield Told(text, _NO_VECTOR, name, turn.session, turn.said_at, (turn.id,))
+    texts = [text for each in sentences(turn.text) for text in (each, *language.retold(each, turn, [name]))]
+    return tuple(Told(text, _NO_VECTOR, name, turn.session, turn.said_at, (turn.id,)) for text in texts)

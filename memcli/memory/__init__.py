@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -23,6 +23,7 @@ from .views import Views
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
     from contextlib import AbstractContextManager
+    from threading import Event
     from types import TracebackType
 
     from ..care import Care
@@ -42,6 +43,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from .recapping import Recap
     from .remembering import Remembered
     from .showing import Entry
+    from .watching import Noticed
 
 __all__ = ["READ", "Memory", "Reading"]
 
@@ -125,7 +127,7 @@ class Memory:
         from ..formats import bytes_of, sources
 
         passed_over: list[Path] = []
-        found = list(sources(paths, passed_over.append))
+        found = list(sources(paths, passed_over.append, format_name))
         expected = bytes_of(found)
         if re_embed and self.store.exists:
             self.re_embed(*([watcher.making] if watcher else ()))
@@ -134,6 +136,19 @@ class Memory:
         for source in found:
             run.run(source, format_name, strict=strict, all_branches=all_branches)
         return self._making.finished(run, watcher)
+
+    def watch(
+        self, paths: Iterable[str | Path], stop: Event | None = None, *, redactor: Redactor | None = None
+    ) -> Iterator[Noticed]:
+        """Follows files and folders: adds what they hold, then what is new within seconds, until `stop` is set.
+
+        Yields what was added and what could not be read, file by file. Raises UsageError without the extra
+        memcli[watch], InputUnreadable where a path is not there, and what `ingest` raises but for StoreBusy: then it
+        tries again.
+        """
+        from .watching import watched
+
+        return watched(self, [Path(path) for path in paths], stop, redactor)
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
@@ -292,12 +307,13 @@ class Memory:
         with self.store.reading() as db:
             return {turn: excerpts(db, [turn], around)[0] for turn in {hit.unit.sources[0] for hit in hits}}
 
-    def reasons(self, question: str, hit: Hit, at: datetime) -> list[str]:
-        """Why this hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
+    def reasons(self, question: str, hits: Sequence[Hit], at: datetime) -> list[list[str]]:
+        """Why each hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
         from ..languages import spoken
         from .explaining import reasons
 
-        return reasons(spoken([question]).question(question, self.view().speaker_names), hit, at)
+        asked = spoken([question]).question(question, self.view().speaker_names)
+        return [reasons(asked, hit, at) for hit in hits]
 
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
-from ..languages import spoken
+from ..languages import expecting, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, TurnId
 from ..store import transcript
@@ -37,7 +38,7 @@ __all__ = ["READ", "Asked", "Asking", "Reading"]
 #: How many hits a reader is given, whatever number is shown.
 READ = 20
 #: A hit that scores under this share of the best has no bearing on the question. On `ordinary` and `ordinary_hard` that
-#: hides 46 % of what does not answer among the first five, and of what does 7 %, where no answer cites it.
+#: hides 40 % of what does not answer among the first five, and of what does 2 %, where no answer cites it.
 _FALLS_OFF = 0.02
 
 _Hears = Callable[[str], object] | None
@@ -61,7 +62,8 @@ class Reading:
     def shown(self, k: int) -> list[Hit]:
         """At most k hits for a person: those that the answer cites, then the best, until scores fall off."""
         place = {turn: i for i, turn in enumerate(self.answer.citations)}
-        least = _FALLS_OFF * max((hit.score for hit in self.hits), default=0.0)
+        best = max((hit.score for hit in self.hits), default=0.0)
+        least = _FALLS_OFF * best if best > 0 else -math.inf  # a share of a score under nothing would be above it
         bearing = [hit for hit in self.hits if hit.unit.sources[0] in place or hit.score >= least]
         return sorted(bearing, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
 
@@ -119,7 +121,7 @@ class Asking:
         from ..reading.heeding import StoredReader, refuted
 
         query, view = self._query(search)
-        with self._held(search, self._consulted)():
+        with self._held(search, self._consulted)(), expecting((*view.languages, query.question.language)):
             before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
             extractive, hits = StoredReader(self._store, view, before, search.asked.caution), heed(query, view, before)
             if self._consulted is None:

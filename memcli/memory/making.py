@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..indexing.plan import EVERY_INGEST, TRANSCRIPT, Producer
+from ..indexing.plan import EVERY_INGEST, TRANSCRIPT, WORDS, Producer
 from ..model import Needs
 from ..store import ledger
 from ..store.connection import Store
@@ -51,7 +51,7 @@ class Making:
         model = self._encoders.to_write()
         if self._store.exists:
             # What an interrupted change of embedder, or an older version, left without its index.
-            prepare(self._store, [TRANSCRIPT], lambda: model, (watcher or Watcher()).making)
+            prepare(self._store, [TRANSCRIPT, WORDS], lambda: model, (watcher or Watcher()).making)
         return begun(self._store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
 
     def re_embed(self, watch: Watch = lambda _what, _done, _of: None) -> list[str]:

@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from ..languages import spoken
-from ..model import Answer, Filters, Form, Hit, Kind, Session, Turn, Unit, UnitId
+from ..model import Answer, Filters, Form, Hit, Session, Turn
 from ..reading.extractive import NOTHING
 from ..reading.stored import StoredTranscript
 from ..store import names, transcript
+from ..strategies.base import turn_unit
 from ..text import content_stems
 from ..text.times import describe, month, week
 
@@ -272,7 +273,7 @@ def told_of(view: View, question: str, filters: Filters, at: datetime) -> tuple[
         return None
     since, until = max(_known(span.start, filters.since)), min(_known(span.end, filters.until))
     found = recap(view, replace(filters, since=since, until=until, speaker=speaker), most=MOST).told
-    hits = [_hit(each) for each in found[: 2 * MOST]]
+    hits = [Hit(turn_unit(each.turn), each.score) for each in found[: 2 * MOST]]
     if not hits:
         return Answer(NOTHING, (), 0.0, abstained=True), []
     ordered = sorted(found[:MOST], key=_when)
@@ -288,9 +289,3 @@ def _known(one: datetime, other: datetime | None) -> list[datetime]:
 
 def _day(told: Told) -> str:
     return f"{told.turn.said_at:%Y-%m-%d} " if told.turn.said_at else ""
-
-
-def _hit(told: Told) -> Hit:
-    turn = told.turn
-    unit = Unit(UnitId(turn.id), Kind.TURN, turn.text, (turn.id,), turn.said_at, turn.speaker)
-    return Hit(unit, told.score)

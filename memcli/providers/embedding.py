@@ -28,6 +28,7 @@ __all__ = [
     "how_to_use",
     "is_known",
     "minilm",
+    "multilingual",
     "name_of",
     "own",
     "usable",
@@ -35,7 +36,7 @@ __all__ = [
 
 DEFAULT = "memcli"
 #: The ids of those that are not called by them.
-_IDS = {DEFAULT: Encoder.id, "minilm": MiniLM.id}
+_IDS = {DEFAULT: Encoder.id, "minilm": MiniLM.id, "multilingual": "multilingual-e5-small-q4"}
 #: The embedders that were the default in earlier versions, by their ids: what they are called.
 FORMER_DEFAULTS: Mapping[str, str] = {MiniLM.id: "minilm"}
 #: What an embedder is called that no name makes: a program hands it over.
@@ -50,6 +51,7 @@ EMBEDDERS = Extensible(
     {
         DEFAULT: "memcli.providers.embedding:own",
         "minilm": "memcli.providers.embedding:minilm",
+        "multilingual": "memcli.providers.embedding:multilingual",
         "sentence-transformers": "memcli.providers.by_library:SentenceTransformers",
         "fastembed": "memcli.providers.by_library:FastEmbed",
         "model2vec": "memcli.providers.by_library:Model2Vec",
@@ -89,8 +91,8 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = DEFAULT, *, bulk: bool = False) -> Embedder:
-    """The embedder called `memcli`, `minilm`, `sentence-transformers:NAME-or-path`, `fastembed:NAME-or-path`,
-    `model2vec:NAME-or-path`, `openai:NAME`, `fake`, or as a package's is.
+    """The embedder called `memcli`, `minilm`, `multilingual`, `sentence-transformers:NAME-or-path`,
+    `fastembed:NAME-or-path`, `model2vec:NAME-or-path`, `openai:NAME`, `fake`, or as a package's is.
 
     `bulk`: prepare for thousands of texts (a slower start, a faster run). Raises UsageError, ModelUnavailable.
     """
@@ -150,6 +152,13 @@ def own(_: str, bulk: bool) -> Embedder:
 def minilm(_: str, bulk: bool) -> Embedder:
     """The default up to version 0.2, for the stores that it filled."""
     return MiniLM(bulk=bulk)
+
+
+def multilingual(_: str, bulk: bool) -> Embedder:
+    """A hundred languages in one space, where the extra `multilingual` is installed. Raises ModelUnavailable."""
+    from .multilingual import Multilingual
+
+    return Multilingual(bulk=bulk)
 
 
 def given(id_: str, _: bool) -> Embedder:

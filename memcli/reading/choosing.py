@@ -12,12 +12,11 @@ from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems, token_estimate
-from ..text.times import weekday_name
 from . import temporal
 from .extractive import NOTHING, Look
 from .quoting import said
 from .relevance import Found
-from .remarks import LETTERS, Extractive
+from .remarks import LETTERS, Extractive, when
 from .small import asked
 from .values import values
 from .written import Written, plain, told
@@ -60,8 +59,8 @@ class ChoosingReader:
 
         Nothing is sent where nothing is proposed.
         """
-        found = self._extractive.read(query, hits)
-        proposed = candidates(query.question, self._extractive.look(query, hits))
+        found, look = self._extractive.looked(query, hits)
+        proposed = candidates(query.question, look)
         if not proposed:
             return Written(found)
         return told(
@@ -124,8 +123,7 @@ def _listed(proposed: Sequence[Candidate]) -> str:
 
 def _line(found: Found) -> str:
     passage = found.passage
-    date = f"[{passage.at:%Y-%m-%d} {weekday_name(passage.at)}] " if passage.at else ""
-    return f"{date}{plain(passage.window.speaker) or 'somebody'}: {plain(passage.window.text)}"
+    return f"{when(passage.at)}{plain(passage.window.speaker) or 'somebody'}: {plain(passage.window.text)}"
 
 
 def _chosen(reply: Mapping[str, Any], proposed: Sequence[Candidate]) -> Answer:

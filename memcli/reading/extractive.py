@@ -6,26 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memcli.languages import spoken
+from memcli.languages import language, spoken
+from memcli.languages.base import NOTHING
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
 from memcli.reading import confidence, relevance, temporal
 from memcli.reading.advice import Known, advice, respected
-from memcli.reading.confidence import Confidence
+from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, gather
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
+from memcli.reading.unread import NOTHING_FOUND, Unread
 from memcli.reading.values import Value, values
 from memcli.reading.windows import Window
 from memcli.text import content_stems
 from memcli.text.times import day, describe, month_name
 
 __all__ = ["NOTHING", "ExtractiveReader", "Look", "Reader", "found_in", "known_of"]
-
-#: What an answer says that abstains.
-NOTHING = "nothing in memory answers this"
 
 #: An item is listed beside the best one if its window and it are at least this likely, in shares of the best one's.
 _LISTED = 0.4
@@ -68,7 +67,8 @@ class ExtractiveReader:
     """Answers in the words of memory: no language model, no connection, the same answer every time.
 
     `network_` reads, `judge` tells which windows answer, `doubt` what the answer is worth; None for the package's.
-    `caution`: how sure an answer must be to be given.
+    `caution`: how sure an answer must be to be given. `unread` judges what is not in English; without it, the network
+    reads that, too.
     """
 
     def __init__(
@@ -79,14 +79,16 @@ class ExtractiveReader:
         doubt: Confidence | None = None,
         *,
         caution: Caution = Caution.USUAL,
+        unread: Unread | None = None,
     ) -> None:
         self._transcript, self._network = transcript, network_ or network()
         self._judge, self._doubt = judge or relevance.packaged(), doubt or confidence.packaged()
         self._threshold = self._doubt.thresholds[caution]
+        self._unread, self._caution = unread, caution
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The answer to `query` that `hits`, best first, support; or an abstention."""
-        return self._answer(self.look(query, hits), 0.0)
+        return self.answer(self.look(query, hits))
 
     def trust(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The same from hits of which somebody said that they hold the answer: none is doubted."""
@@ -94,28 +96,37 @@ class ExtractiveReader:
         if not look.found:
             unit = hits[0].unit
             return Answer(unit.text, (unit.sources[0],), self._threshold, abstained=False, form=Form.QUOTE)
-        return self._answer(look, self._threshold)
+        return self.answer(look, believed=True)
 
-    def _answer(self, look: Look, least: float) -> Answer:
+    def answer(self, look: Look, *, believed: bool = False) -> Answer:
+        """What is said of a look; of one that is `believed`, whatever it is worth."""
+        nothing = language(look.question.language).nothing()
         if not look.found:
-            return Answer(NOTHING, (), 0.0, abstained=True)
-        doubted = self._doubt(look)
-        trust = max(doubted.trust, least)
+            return Answer(nothing, (), 0.0, abstained=True)
         cited = look.cited or (look.found[0],)
+        doubted, threshold = self._doubted(look, cited[0])
+        trust = max(doubted.trust, threshold) if believed else doubted.trust
         turns, quote = tuple(dict.fromkeys(each.passage.turn for each in cited)), quoted(look)
-        if trust < self._threshold:
-            return Answer(NOTHING, turns, trust, abstained=True, quote=quote)
+        if trust < threshold:
+            return Answer(nothing, turns, trust, abstained=True, quote=quote)
         is_value = doubted.form is Form.VALUE
         return Answer(
             look.text if is_value else quote, turns, trust, abstained=False, form=doubted.form, quote=quote,
             items=look.items if is_value else (),
         )  # fmt: skip
 
+    def _doubted(self, look: Look, first: Found) -> tuple[Doubted, float]:
+        """What the answer is worth, and how much it must be; of what the network cannot read, its judge has said it."""
+        if self._unread is None or first.finding is not NOTHING_FOUND:
+            return self._doubt(look), self._threshold
+        form = Form.VALUE if look.text and look.typed else Form.QUOTE
+        return Doubted(form, first.trust), self._unread.thresholds[self._caution]
+
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
         passages = gather(question, query, hits, self._transcript)
-        found = relevance.read(question, passages, self._network, self._judge)
+        found = relevance.read(question, passages, self._network, self._judge, self._unread)
         known = known_of(query, self._transcript) if found else []
         return found_in(question, found, known) if found else Look(question, ())
 
@@ -150,6 +161,8 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
     if known:
         return _advised(question, found, known)
+    if found[0].finding is NOTHING_FOUND:
+        return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)
     ranked = [value for each in found if (value := _best(question, each)) and _fits(question, value)]
@@ -158,6 +171,14 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+
+
+def _unread(question: Question, found: Sequence[Found]) -> Look:
+    """Of what the network cannot read nothing is taken but a time: values of windows that are less likely are none."""
+    best = _best(question, found[0]) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
+    if best is None or not best.typed:
+        return Look(question, found, "", (found[0],))
+    return Look(question, found, best.text, (found[0],), best.chance)
 
 
 def _fits(question: Question, value: Value) -> bool:

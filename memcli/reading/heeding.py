@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from ..model import Answer, Caution, Hit, Query, Turn, TurnId
 from ..store.connection import Store
+from ..store.identity import identity
 from ..store.views.view import View
 from ..text import words
+from . import unread
 from .extractive import NOTHING, ExtractiveReader, Look
 from .stored import StoredTranscript
 
@@ -36,6 +38,12 @@ class HeedingReader:
         if not query.wrong:
             return self._reader.read(query, hits)
         return self._other(query, [hit for hit in hits if not refuted(query, hit)])
+
+    def looked(self, query: Query, hits: Sequence[Hit]) -> tuple[Answer, Look]:
+        """What `read` answers, and what was seen in the hits: read once, where nobody has said anything."""
+        look = self._reader.look(query, hits)
+        heeded = query.missed or query.wrong
+        return self.read(query, hits) if heeded else self._reader.answer(look), look
 
     def _other(self, query: Query, left: list[Hit]) -> Answer:
         """The first answer that is not the wrong one in other turns' words."""
@@ -67,20 +75,23 @@ class StoredReader:
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """See `Reader.read`."""
         with self.store.reading():
-            return HeedingReader(self._extractive(), self.before).read(query, hits)
+            return self._reader().read(query, hits)
 
-    def look(self, query: Query, hits: Sequence[Hit]) -> Look:
-        """See `ExtractiveReader.look`."""
+    def looked(self, query: Query, hits: Sequence[Hit]) -> tuple[Answer, Look]:
+        """See `HeedingReader.looked`."""
         with self.store.reading():
-            return self._extractive().look(query, hits)
+            return self._reader().looked(query, hits)
 
     def around(self, turn: TurnId, before: int, after: int) -> Sequence[Turn]:
         """See `Transcript.around`."""
         with self.store.reading():
             return self.view.around(turn, before, after)
 
-    def _extractive(self) -> ExtractiveReader:
-        return ExtractiveReader(StoredTranscript(self.view), caution=self.caution)
+    def _reader(self) -> HeedingReader:
+        filled_by = self.view.read(identity)
+        judge = unread.packaged(filled_by.id if filled_by else "")
+        reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution, unread=judge)
+        return HeedingReader(reader, self.before)
 
 
 def refuted(query: Query, hit: Hit) -> bool:

@@ -83,7 +83,10 @@ class _Place:
 
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
     """The windows of the best hits and of what follows the first of them, best hit first."""
-    weights, then = _StemWeights(transcript.rarity(question.stems)), _named_times(question.text, query.asked_at)
+    weights, then = (
+        _StemWeights(transcript.rarity(question.stems), question.language),
+        _named_times(question.text, query.asked_at),
+    )
     places = list(_places(hits[:_DEPTH], transcript))
     sentences = transcript.sentences([place.turn.id for place in places], query.vector)
     found: list[Passage] = []
@@ -160,16 +163,17 @@ def _spoken_by(speaker: str, about: str | None) -> float:
 class _StemWeights:
     """How much each of the question's words weighs."""
 
-    def __init__(self, rarity: Mapping[str, float]) -> None:
+    def __init__(self, rarity: Mapping[str, float], language: str) -> None:
+        self._language = language
         self._weights = list(rarity.items())
         self._whole = sum(rarity.values())
 
     def covered(self, text: str) -> float:
         """The share of the whole weight that `text` holds."""
-        present = _stems_in(text)
+        present = _stems_in(text, self._language)
         return sum(w for stem, w in self._weights if stem in present) / self._whole if self._whole > 0 else 0.0
 
 
 @lru_cache(maxsize=8192)
-def _stems_in(text: str) -> frozenset[str]:
-    return frozenset(stems(text))
+def _stems_in(text: str, language: str) -> frozenset[str]:
+    return frozenset(stems(text, language))

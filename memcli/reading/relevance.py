@@ -11,6 +11,7 @@ from ..ranking import learned
 from .judge import Judge
 from .network import Finding, Network
 from .passages import Passage
+from .unread import Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
 
@@ -35,13 +36,20 @@ def packaged() -> Judge:
     return Judge.of(learned.packaged(__package__, "relevance_weights.json"), NAMES)
 
 
-def read(question: Question, passages: Sequence[Passage], network: Network, judge: Judge) -> list[Found]:
-    """What is found in the passages, the likeliest first."""
-    findings = network.read(question.text, [passage.window for passage in passages])
+def read(
+    question: Question, passages: Sequence[Passage], network: Network, judge: Judge, unread: Unread | None = None
+) -> list[Found]:
+    """What is found in the passages, the likeliest first. `unread` judges those that the network cannot read."""
+    readable = [each for each in passages if unread is None or is_readable(question, each)]
+    findings = network.read(question.text, [passage.window for passage in readable])
     found = [
         Found(passage, finding, judge(row))
-        for passage, finding, row in zip(passages, findings, signals(passages, findings), strict=True)
+        for passage, finding, row in zip(readable, findings, signals(readable, findings), strict=True)
     ]
+    if unread is not None and len(readable) < len(passages):
+        known = {id(each) for each in readable}
+        judged = zip(passages, unread.read(question, passages), strict=True)
+        found.extend(each for passage, each in judged if id(passage) not in known)
     return sorted(found, key=lambda each: -each.trust)
 
 

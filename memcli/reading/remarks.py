@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from string import ascii_uppercase
 from typing import Protocol
 
@@ -30,8 +31,8 @@ class Extractive(Protocol):
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """See `Reader.read`."""
 
-    def look(self, query: Query, hits: Sequence[Hit]) -> Look:
-        """See `ExtractiveReader.look`."""
+    def looked(self, query: Query, hits: Sequence[Hit]) -> tuple[Answer, Look]:
+        """See `HeedingReader.looked`."""
 
     def around(self, turn: TurnId, before: int, after: int) -> Sequence[Turn]:
         """See `Transcript.around`."""
@@ -102,12 +103,11 @@ def lines(shown: Sequence[Remark]) -> str:
 
 def _line(letter: str, remark: Remark) -> str:
     speaker = plain(remark.turn.speaker) or "somebody"
-    return f"{letter} {when(remark.turn)}{speaker}: {plain(remark.text)}{_dates(remark)}"
+    return f"{letter} {when(remark.turn.said_at)}{speaker}: {plain(remark.text)}{_dates(remark)}"
 
 
-def when(turn: Turn) -> str:
-    """The day on which a turn was said, in brackets."""
-    at = turn.said_at
+def when(at: datetime | None) -> str:
+    """The day on which something was said, in brackets."""
     return f"[{at:%Y-%m-%d} {weekday_name(at)}] " if at else ""
 
 

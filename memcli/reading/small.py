@@ -52,8 +52,7 @@ class SmallReader:
 
         Nothing is sent where there is no evidence.
         """
-        found = self._extractive.read(query, hits)
-        look = self._extractive.look(query, hits)
+        found, look = self._extractive.looked(query, hits)
         shown = remarks(hits, look, self._extractive)
         if not shown:
             return Written(found)

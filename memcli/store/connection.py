@@ -32,9 +32,9 @@ __all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "together"]
 READ_WAIT = 10.0
 WRITE_WAIT = 60.0
 
-#: A store is a file that people send to each other: it may load nothing and reach nothing.
 #: Bytes of a block of a new file. Each column of each table takes one at least: DuckDB's 262,144 make 8 MB of nothing.
 _BLOCK = 32768
+#: A store is a file that people send to each other: it may load nothing and reach nothing.
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",

@@ -1,4 +1,7 @@
-"""The postings table: which stem occurs how often in which turn. BM25 of every coarser unit is summed from it."""
+"""The postings table: which stem occurs how often in which turn. BM25 of every coarser unit is summed from it.
+
+Beside it: in which language a turn is that is in another one than English.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..text import ENGLISH
 from .rows import append, columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["add_documents", "postings"]
+__all__ = ["add_documents", "languages", "postings", "replace_documents"]
 
 Ints = npt.NDArray[np.int64]
 
 
 def add_documents(
-    db: DuckDBPyConnection, turns: Sequence[int], counts: Sequence[Mapping[str, int]], cues: Sequence[int]
+    db: DuckDBPyConnection,
+    turns: Sequence[int],
+    counts: Sequence[Mapping[str, int]],
+    cues: Sequence[int],
+    languages: Sequence[str],
 ) -> None:
-    """Appends the stems of each turn with their frequencies, its length in content stems, and its surface cues."""
+    """Appends the stems of each turn with their frequencies, its length in content stems, its cues and its language."""
     sizes = [len(c) for c in counts]
     append(
         db,
@@ -34,6 +42,29 @@ def add_documents(
     )
     lengths = np.array([sum(c.values()) for c in counts], dtype=np.int32)
     append(db, "document", {"turn": np.array(turns), "length": lengths, "cues": np.array(cues, dtype=np.int32)})
+    others = [(turn, code) for turn, code in zip(turns, languages, strict=True) if code != ENGLISH]
+    if others:
+        numbers, codes = zip(*others, strict=True)
+        append(db, "spoken", {"turn": np.array(numbers, dtype=np.int32), "language": list(codes)})
+
+
+def replace_documents(
+    db: DuckDBPyConnection,
+    turns: Sequence[int],
+    counts: Sequence[Mapping[str, int]],
+    cues: Sequence[int],
+    languages: Sequence[str],
+) -> None:
+    """The same for turns whose words were indexed before."""
+    for table in ("posting", "document", "spoken"):
+        db.execute(f"delete from {table} where turn in (select unnest(?::integer[]))", [list(turns)])
+    add_documents(db, turns, counts, cues, languages)
+
+
+def languages(db: DuckDBPyConnection) -> dict[str, int]:
+    """How many turns are in each language beside English, the commonest first."""
+    found = db.execute("select language, count(*) from spoken group by language order by 2 desc, 1").fetchall()
+    return {str(code): int(count) for code, count in found}
 
 
 def postings(db: DuckDBPyConnection, stems: Sequence[str]) -> dict[str, tuple[Ints, Ints]]:

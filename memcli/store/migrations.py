@@ -155,6 +155,11 @@ def _alias(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _spoken(db: duckdb.DuckDBPyConnection) -> None:
+    """The language of each turn that is in another one than English; older sessions' words are looked at again."""
+    db.execute("create table spoken (turn integer not null, language varchar not null)")
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
@@ -168,6 +173,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("tags", _tags),
     ("links", _links),
     ("alias", _alias),
+    ("spoken", _spoken),
 )
 
 

@@ -305,6 +305,11 @@ _INDEX = (
         Column("length", "integer"),
         Column("cues", "integer"),
     )),
+    # The language of each turn that is in another one than English.
+    Table("spoken", Origin.REBUILDABLE, "turn", (
+        Column("turn", "integer", _turn("languages without a turn")),
+        Column("language", "varchar"),
+    )),
     # The ledger: what has been run over which session.
     Table("built", Origin.REBUILDABLE, "session", (
         Column("session", "integer", Reference("session", "seq", Fault("ledger entries without a session"))),

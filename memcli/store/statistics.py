@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..model import Kind
-from . import migrations
+from . import lexical, migrations
 from .connection import Store
 from .identity import Identity, identity
 from .rows import from_stored, scalar
@@ -29,13 +29,15 @@ class Statistics:
     """Counts by name. `first` and `last`: when the oldest and the newest dated turn was said; `size` in bytes.
 
     `topics`: how many there are, and how many edges were lifted of them. `tokens`: what the kept calls of models cost,
-    in prompts and completions. `snapshots`: the rows that each covers.
+    in prompts and completions. `languages`: how many turns are in each beside English. `snapshots`: the rows that each
+    covers.
     """
 
     conversations: int
     speakers: int
     tables: Mapping[str, int]
     undated: int
+    languages: Mapping[str, int]
     first: datetime | None
     last: datetime | None
     units: Mapping[str, int]
@@ -72,6 +74,7 @@ def statistics(store: Store) -> Statistics:
             speakers=int(scalar(db, "select count(distinct speaker) from turn")),
             tables={table: int(scalar(db, f"select count(*) from {table}")) for table in _COUNTED},
             undated=int(scalar(db, "select count(*) from turn where said_at is null")),
+            languages=lexical.languages(db),
             first=_dated(db, "asc"),
             last=_dated(db, "desc"),
             units=_counts(db, "select kind, count(*) from unit group by kind order by kind"),

@@ -29,7 +29,7 @@ class BM25:
         """See `Strategy.retrieve`."""
         if not view.n:
             return []
-        stems = content_stems(query.text)
+        stems = content_stems(query.text, query.question.language)
         found = bm25(stems, view.postings(stems), view.length, np.arange(view.n), k1=self.k1, b=self.b)
         rows = np.flatnonzero(found.scores > 0)
         traces = {"bm25.turn": found.scores[rows], "cover.turn": found.coverage[rows]}

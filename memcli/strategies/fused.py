@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..languages import language
 from ..languages.base import NAMELESS, PREFERENCE
-from ..model import Hit, Kind, Needs, Query, Relation
+from ..model import Hit, Kind, Needs, Query, Question, Relation
 from ..ranking import fusion, routing, signals
 from ..ranking.arrays import AdjacentTurns, softmax, top
 from ..ranking.coverage import Candidates, coverage
@@ -120,7 +120,7 @@ class Fused:
         """Every signal of every candidate: what the weights are trained on."""
         names = query.question.speakers
         found, vectors = _signals(query, view, names)
-        stems = _stems(query.text, names)
+        stems = _stems(query.question, names)
         gates = routing.gates(
             query.question,
             assistant=bool(view.once(_roles)["assistant"].any()),
@@ -149,7 +149,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
     mentioned = mention_vectors(query)
     plain, tasteful, *of_parts = view.cosines(np.stack([nameless, taste, *mentioned]))  # in one pass over the vectors
     feedback = nameless + view.vectors(signals.feedback_rows(plain, said)).mean(axis=0)
-    stems = _stems(query.text, names)
+    stems = _stems(query.question, names)
     asserted, assertions = assertion_index(view), view.once(_assertions)
     parts = np.stack(of_parts or [plain])
     found = {
@@ -189,10 +189,11 @@ def _assertions(view: View) -> signals.AssertionColumns:
     return signals.AssertionColumns(index.rows, index.confidence, index.taste, index.domain)
 
 
-def _stems(question: str, names: Sequence[str]) -> list[str]:
+def _stems(question: Question, names: Sequence[str]) -> list[str]:
     """The question's content stems without the speakers' names, which say who is meant and not what."""
-    spoken = {stem for name in names for stem in content_stems(name)}
-    return [stem for stem in content_stems(question) if stem not in spoken] or content_stems(question)
+    said = content_stems(question.text, question.language)
+    spoken = {stem for name in names for stem in content_stems(name, question.language)}
+    return [stem for stem in said if stem not in spoken] or said
 
 
 def _asked(view: View, names: Sequence[str]) -> Floats:

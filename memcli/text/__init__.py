@@ -1,7 +1,8 @@
 """Text to sentences, stems and token counts: the one place where memcli decides what a word is.
 
 Sentence boundaries are sentencex's (rules for some 300 languages, five milliseconds to import), stems are
-Snowball's. Both are chosen in `docs/architecture.md`.
+Snowball's. Both are chosen in `docs/architecture.md`. What is no English is cut by its script (`scripts`) and stemmed
+by its language (`lexicon`); of English neither is loaded.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ import threading
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["clean", "content_stems", "image", "is_blank", "sentences", "stem", "stems", "token_estimate", "words"]
+__all__ = [
+    "ENGLISH", "clean", "content_stems", "image", "indexed_stems", "is_blank", "is_unspaced", "sentences", "stem",
+    "stems", "token_estimate", "words",
+]  # fmt: skip
+
+#: The language that is meant where none is said.
+ENGLISH = "en"
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _SPACE = re.compile(r"\s+")
 _IMAGE = re.compile(r"^\[image:\s*(.+?)\s*\]$", re.IGNORECASE)
 
@@ -52,7 +60,7 @@ def is_blank(text: str) -> bool:
     return all(unicodedata.category(sign)[0] in "CZ" for sign in text)
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, language: str = ENGLISH) -> list[str]:
     """The sentences of `text` in order, trimmed; every word of the text is in exactly one of them.
 
     A line break always ends a sentence: chat puts lists and greetings on lines of their own.
@@ -62,7 +70,7 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     for line in text.splitlines():
         if line.strip():
-            found.extend(part for s in sentencex.segment("en", line) for part in _bounded(s.strip()))
+            found.extend(part for s in sentencex.segment(language, line) for part in _bounded(s.strip()))
     return [s for s in found if s]
 
 
@@ -76,12 +84,18 @@ def _bounded(sentence: str) -> list[str]:
     return [*parts, sentence]
 
 
-def words(text: str) -> list[str]:
-    """Lower-case words in order, contractions whole; ideographs, written without spaces, one by one."""
-    found: list[str] = []
-    for word in _WORD.findall(text.lower().replace("’", "'")):
-        found.extend(word if _IDEOGRAPHS.search(word) else (word,))
-    return found
+def words(text: str, language: str = ENGLISH) -> list[str]:
+    """Lower-case words in order, contractions whole; of scripts without spaces, overlapping pairs of characters."""
+    if text.isascii() and language == ENGLISH:
+        return _WORD.findall(text.lower())
+    from . import scripts
+
+    return scripts.words(text.replace("’", "'"), language)
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether it has characters that are written without spaces between words."""
+    return bool(_UNSPACED.search(text))
 
 
 class _Stemmer(threading.local):
@@ -105,14 +119,33 @@ def stem(word: str) -> str:
     return result
 
 
-def stems(text: str) -> list[str]:
-    """The Snowball stem of every word of `text`, in order."""
-    return [stem(w) for w in words(text)]
+def stems(text: str, language: str = ENGLISH) -> list[str]:
+    """The stem of every word of `text`, in order; of another language than English by its rules and by English ones."""
+    if language == ENGLISH:
+        return [stem(w) for w in words(text)]
+    from . import lexicon
+
+    return lexicon.indexed(words(text, language), language)
 
 
-def content_stems(text: str) -> list[str]:
+def content_stems(text: str, language: str = ENGLISH) -> list[str]:
     """The stems of the words that are not function words, in order."""
-    return [stem(w) for w in words(text) if w not in STOPWORDS]
+    if language == ENGLISH:
+        return [stem(w) for w in words(text) if w not in STOPWORDS]
+    from . import lexicon
+
+    return lexicon.content_stems(words(text, language), language)
+
+
+def indexed_stems(text: str, language: str = ENGLISH) -> list[str]:
+    """What a text of this language is found by: its content stems, and by English rules, so that who asks in another
+    language finds a name or a word that is written alike.
+    """
+    if language == ENGLISH:
+        return content_stems(text)
+    from . import lexicon
+
+    return lexicon.indexed(words(text, language), language, content=True)
 
 
 def token_estimate(text: str) -> int:

@@ -42,6 +42,10 @@ _FILES = {
     "whatsapp": ["whatsapp/android_24h_dmy.txt", "whatsapp/ios_12h_mdy.txt", "chatpack/whatsapp_export.txt"],
     "telegram": ["telegram/result.json", "chatpack/telegram_export.json"],
     "discord": ["discord/discord_chat_exporter.json", "chatpack/discord_export.json"],
+    "messenger": ["messenger/message_1.json", "messenger/encrypted.json"],
+    "signal": ["signal/Ana_Silva/data.json", "signal/messages.xml"],
+    "gemini": ["gemini/My Activity.json"],
+    "mail": ["mail/thread.mbox", "mail/one.eml"],
 }
 _TEXTS = {"markdown": MARKDOWN, "plain": PLAIN, "jsonl": JSONL, "locomo": LOCOMO, "longmemeval": LONGMEMEVAL}
 

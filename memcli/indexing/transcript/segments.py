@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from ...languages import Language, spoken
+from ...languages import language, tongues
 from ...model import Session, Turn
-from ...text import content_stems, sentences
+from ...text import indexed_stems, sentences
 
 __all__ = ["Segmented", "TurnSegments", "segment", "sentence_hash"]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnSegments:
-    """A turn's sentences with the hashes under which their vectors are stored, its content stems and its cues."""
+    """A turn's language, its sentences with the hashes under which their vectors are stored, its stems and its cues.
 
+    `stems`: content words, as the turn is found by them.
+    """
+
+    language: str
     sentences: tuple[str, ...]
     hashes: tuple[int, ...]
     stems: Counter[str]
@@ -35,13 +39,15 @@ class Segmented:
 
 def segment(session: Session, turns: Sequence[Turn]) -> Segmented:
     """Segments the turns of one session. A turn always has at least one sentence."""
-    language = spoken(turn.text for turn in turns)
-    return Segmented(session, turns, [_segments(turn.text, language) for turn in turns])
+    return Segmented(
+        session, turns, [_segments(turn.text, code) for turn, code in zip(turns, tongues(turns), strict=True)]
+    )
 
 
-def _segments(text: str, language: Language) -> TurnSegments:
-    found = tuple(sentences(text)) or (text,)
-    return TurnSegments(found, tuple(map(sentence_hash, found)), Counter(content_stems(text)), int(language.cues(text)))
+def _segments(text: str, code: str) -> TurnSegments:
+    found = tuple(sentences(text, code)) or (text,)
+    stems = Counter(indexed_stems(text, code))
+    return TurnSegments(code, found, tuple(map(sentence_hash, found)), stems, int(language(code).cues(text)))
 
 
 def sentence_hash(sentence: str) -> int:

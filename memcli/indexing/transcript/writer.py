@@ -18,7 +18,7 @@ from ...store.ids import Tag, round_id, tagged
 from ...store.revision import bump_revision, revision
 from ...store.rows import transaction
 from ...store.units import Numbers, SentenceRow, UnitRows
-from ..plan import TRANSCRIPT
+from ..plan import TRANSCRIPT, WORDS
 from .coarse import pooled_norms, rounds
 from .neighbours import Neighbours
 from .segments import Segmented, TurnSegments
@@ -183,7 +183,8 @@ class _Writing:
         coarse_units(rows, self.segmented.session.id, turns, sentences)
         rows.write(self.db)
         self.units = len(rows.ids)
-        ledger.record_built(self.db, self.session, TRANSCRIPT.name, TRANSCRIPT.version, len(turns))
+        for producer in (TRANSCRIPT, WORDS):
+            ledger.record_built(self.db, self.session, producer.name, producer.version, len(turns))
 
     def _vector_numbers(self, hashes: Sequence[int]) -> dict[int, int]:
         """The numbers of the sentences' vectors, by hash; new ones are added to the store."""
@@ -213,7 +214,10 @@ class _Writing:
 
     def _documents(self, seqs: Mapping[TurnId, int], pending: Mapping[TurnId, tuple[Turn, TurnSegments]]) -> None:
         parts = [parts for _, parts in pending.values()]
-        lexical.add_documents(self.db, [seqs[t] for t in pending], [p.stems for p in parts], [p.cues for p in parts])
+        lexical.add_documents(
+            self.db, [seqs[t] for t in pending], [p.stems for p in parts], [p.cues for p in parts],
+            [p.language for p in parts],
+        )  # fmt: skip
 
     def _similar(self, rows: UnitRows, sentences: Sequence[SentenceRow]) -> None:
         """Joins each new sentence to its nearest neighbours among all stored before it and in its session (SGMem §3.2).

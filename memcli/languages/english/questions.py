@@ -63,7 +63,7 @@ _WISH = re.compile(
     r"\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
     r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b|\b(?:ideas?|gifts?|presents?) for\b"
-    r"|^(?:can|may|could|is)\b.*\b(?:eat|drink|allowed)\b"
+    r"|^(?:can|may|could)\b.*\b(?:eat|drink)\b|^is\b.*\ballowed to (?:eat|drink)\b"
 )
 _GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month)\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)

@@ -187,6 +187,12 @@ class View:
         return {name: who[0] for name, who in known.items() if len(who) == 1 and who[0] in speaking}
 
     @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages beside English that turns of the store are in."""
+        with self._reading() as db:
+            return frozenset(lexical.languages(db))
+
+    @cached_property
     def roles(self) -> npt.NDArray[np.str_]:
         """For each turn `user`, `assistant`, … or an empty text."""
         return self._turn("role").astype(str)

