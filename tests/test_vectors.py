@@ -16,7 +16,7 @@ from memcli.store import communities, hnsw, snapshots
 from memcli.store.connection import Store
 from memcli.store.cosine import cosines, exact, one_thread, unit_rows
 from memcli.store.unsound import unsound
-from memcli.store.vectors import VectorIndex, add_vectors, best_of
+from memcli.store.vectors import VectorIndex, add_vectors, best_of, load_matrix
 
 from .conftest import TRIES
 
@@ -81,6 +81,25 @@ def test_a_cosine_by_hand() -> None:
     assert exact(np.array([[0.1]], np.float32)).item() * 2**24 == 1677722
 
 
+def test_cosines_do_not_depend_on_how_many_rows_there_are() -> None:
+    rows = unit(600)  # widened in three parts
+    whole = cosines(rows[:3], rows)
+    assert whole.shape == (3, 600)
+    assert whole.tolist() == [[cosines(query, row[None])[0] for row in rows] for query in rows[:3]]
+    assert cosines(rows[0], rows[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("first", [[0, 2500], [2500, 0]])
+def test_vectors_are_read_in_the_order_of_their_numbers(tmp_path: Path, first: list[int]) -> None:
+    store, rows = Store(tmp_path / "v.memcli"), unit(5000)
+    for at in first:  # in two appends, of which each is read in two parts
+        put(store, rows[at : at + 2500], at)
+    with store.reading() as db:
+        numbers, found = load_matrix(db, DIMENSION)
+    assert numbers.tolist() == list(range(5000))
+    assert np.array_equal(found, rows.astype(np.float16))
+
+
 def test_one_thread_is_lifted_by_the_last_who_wants_it() -> None:
     from threadpoolctl import threadpool_info
 
@@ -114,6 +133,27 @@ def test_exact_search_does_not_depend_on_the_pieces(sizes: list[int], k: int) ->
     assert found[:, :kept].tolist() == best(rows[:3], rows, kept)
     assert (found[:, kept:] == -1).all()
     assert (np.diff(scores[:, :kept], axis=1) <= 0).all()
+
+
+def test_broken_vectors_are_near_to_nothing(tmp_path: Path) -> None:
+    rows = unit(3)
+    rows[1, 0] = np.nan
+    rows[2] = np.inf
+    places, found = filled(tmp_path / "v.memcli", rows).nearest(unit(1), 3)
+    assert places[0, 0] == 0
+    assert np.isfinite(found).all()
+    assert found[0, places[0] == 2] == [0.0]
+
+
+@pytest.mark.parametrize("first", [5, 2**31 - 9])
+def test_vectors_with_gaps_between_their_numbers_are_all_read(tmp_path: Path, first: int) -> None:
+    store, rows = Store(tmp_path / "v.memcli"), unit(8)
+    put(store, rows[4:], first)  # what lies first is numbered last
+    put(store, rows[:4])
+    index = VectorIndex(DIMENSION)
+    index.refresh(store.reading, 0)
+    assert index.rows == 8
+    assert index.nearest(rows, 1)[0][:, 0].tolist() == list(range(8))
 
 
 def test_the_best_of_rows_with_ties_and_a_floor() -> None:

@@ -46,7 +46,7 @@ def ask(
     bold: Bold = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
-    store: o.Store = None,
+    store: o.Stores = None,
     embedder: o.EmbedderName = None,
     model: o.Model = None,
     prompt_style: o.PromptStyle = "auto",

@@ -115,7 +115,8 @@ def _stored(
     found: list[str] = []
     with suppress(Exception):  # whatever is wrong with the store, the command itself will say it
         given = context.params.get("store")
-        store = Store(settings(store=Path(given) if given else None).store)
+        named = [given] if isinstance(given, (str, Path)) else given or [None]  # search and ask may name several
+        store = Store(settings(store=Path(named[0]) if named[0] else None).store)
         with store.reading(wait=0.0) as db:
             found = [one.name for one in listed(db)]
     return [_typed(name) for name in found if name.startswith(incomplete)]

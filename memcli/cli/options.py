@@ -13,6 +13,8 @@ import typer
 from . import completion
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..memory import Memory
     from ..model import Filters
 
@@ -40,6 +42,7 @@ __all__ = [
     "Since",
     "Speaker",
     "Store",
+    "Stores",
     "StrategyName",
     "Unsupported",
     "Until",
@@ -56,6 +59,15 @@ __all__ = [
 Store = Annotated[
     Path | None,
     typer.Option("--store", metavar="PATH", help="The store. Default: MEMCLI_STORE, or one in your data directory."),
+]
+Stores = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--store",
+        metavar="PATH",
+        help="The store; several times: stores that are searched together. Default: MEMCLI_STORE, or one in your data "
+        "directory.",
+    ),
 ]
 EmbedderName = Annotated[
     str | None,
@@ -145,19 +157,21 @@ class Narrowing:
 
 
 def memory(
-    store: Path | None,
+    store: Path | Sequence[Path] | None,
     embedder: str | None = None,
     *,
     model: str | None = None,
     budget: int | None = None,
     prompt_style: str = "auto",
 ) -> Memory:
-    """The memory that the flags, the environment and the configuration name."""
+    """The memory that the flags, the environment and the configuration name; of several stores one over them all."""
     from ..config import settings
     from ..memory import Memory
 
-    chosen = settings(store=store, embedder=embedder, model=model)
-    return Memory(chosen.store, embedder=chosen.embedder, model=chosen.model, budget=budget, prompt_style=prompt_style)
+    named = [store] if isinstance(store, Path) else [*(store or ())]
+    chosen = settings(store=next(iter(named), None), embedder=embedder, model=model)
+    path = [chosen.store, *named[1:]] if len(named) > 1 else chosen.store
+    return Memory(path, embedder=chosen.embedder, model=chosen.model, budget=budget, prompt_style=prompt_style)
 
 
 def question(argument: str) -> str:

@@ -29,7 +29,7 @@ def search(
     scores: o.Scores = False,
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
-    store: o.Store = None,
+    store: o.Stores = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""

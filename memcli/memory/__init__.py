@@ -49,7 +49,9 @@ __all__ = ["READ", "Memory", "Reading"]
 
 
 class Memory:
-    """One store of conversations. `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
+    """One store of conversations, or several that are searched together (`store.federation`): those of the paths.
+
+    `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
     one that the store was made with.
 
     `model`: the language model that words the answers, by name or as an object; empty, none, and nothing is sent
@@ -66,14 +68,14 @@ class Memory:
 
     def __init__(
         self,
-        path: str | Path | None,
+        path: str | Path | Sequence[str | Path] | None,
         *,
         embedder: str | Embedder = "",
         model: str | LanguageModel = "",
         budget: int | None = None,
         prompt_style: str = "auto",
     ) -> None:
-        self.store = Store(None if path is None else Path(path))
+        self.store = _store(path)
         self._consulted = _consulted(model, self.store, budget, prompt_style) if model else None
         self._encoders = Encoders(self.store, embedder)
         self._views = Views(self.store)
@@ -366,8 +368,17 @@ class Memory:
         return compact(self.store, dry_run=dry_run)
 
 
+def _store(path: str | Path | Sequence[str | Path] | None) -> Store:
+    if path is None or isinstance(path, (str, Path)):
+        return Store(None if path is None else Path(path))
+    from ..store.federation import Federation
+
+    return Federation([Path(each) for each in path])
+
+
 def _consulted(model: str | LanguageModel, store: Store, budget: int | None, style: str) -> Consulted:
     from ..reading.consulting import Consulted
     from ..store.calls import StoredCalls
 
-    return Consulted(model, StoredCalls(store), budget, style)
+    keeping = store if store.parts == [store] else Store(None)  # several stores are not written to
+    return Consulted(model, StoredCalls(keeping), budget, style)

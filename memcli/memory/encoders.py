@@ -42,6 +42,10 @@ class Encoders:
             self._seen = identity(db)
         return self._seen
 
+    def over(self, store: Store) -> Encoders:
+        """The same for another store."""
+        return Encoders(store, self._given or self._wanted)
+
     def former_default(self) -> str:
         """The embedder that filled the store, by name, if it was the default of an earlier version; else empty.
 

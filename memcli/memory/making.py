@@ -101,10 +101,16 @@ class Making:
 
     def make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what is missing of it."""
-        from ..indexing.prepare import prepare
+        from ..indexing.prepare import lacking, prepare
 
-        if producers := self.lacking(needs):
-            prepare(self._store, producers, self._encoders.to_write, watch)
+        for store, encoders in self._parts():
+            if producers := lacking(store, needs):
+                prepare(store, producers, encoders.to_write, watch)
+
+    def _parts(self) -> Iterator[tuple[Store, Encoders]]:
+        """The store; of several that are searched together each, with its embedder."""
+        for store in self._store.parts:
+            yield store, self._encoders if store is self._store else self._encoders.over(store)
 
     def _keep_up(self, watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes for the sessions that lack it what every session has, and what others have had generated.

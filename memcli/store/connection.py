@@ -10,8 +10,9 @@ import random
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import ClassVar, TypeVar
@@ -25,7 +26,7 @@ from .failures import explained, failed_on_file, was_interrupted
 from .keeping import Keeper
 from .process_wide import ProcessWide
 
-__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both"]
+__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "together"]
 
 #: Seconds that a reader, and a writer, waits for another process before it gives up with StoreBusy.
 READ_WAIT = 10.0
@@ -114,6 +115,11 @@ class Store:
     def _check_open(self) -> None:
         if self._closed:
             raise UsageError("this memory is closed", "open it again: Memory(path)")
+
+    @property
+    def parts(self) -> Sequence[Store]:
+        """The stores that it is made of: itself."""
+        return [self]
 
     @property
     def exists(self) -> bool:
@@ -333,6 +339,24 @@ def both(original: Path, compacted: Path) -> Iterator[duckdb.DuckDBPyConnection]
     with alone, _privately(), duckdb.connect(":memory:") as db, _blaming(original, db, "original"):
         _retried(lambda: db.execute(f"attach {_quoted(original)} as original"), original, WRITE_WAIT)
         db.execute(f"attach {_quoted(compacted)} as compacted (block_size {_BLOCK})")
+        db.execute("set enable_external_access = false")
+        yield db
+
+
+@contextmanager
+def together(paths: Sequence[Path], wait: float) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection to several stores, for reading: attached as `part0`, `part1`, …, in this order.
+
+    Nothing else can be reached from it. Raises what `Store.reading` raises.
+    """
+    with ExitStack() as opened:
+        for path in sorted(paths, key=os.path.realpath):  # in one order: nobody waits in a circle
+            opened.enter_context(_Access.of(path).alone(path, wait))
+        db = opened.enter_context(duckdb.connect(":memory:", config={**_CONFIG, "enable_external_access": "true"}))
+        for number, path in enumerate(paths):
+            attach = f"attach {_quoted(path)} as part{number} (read_only)"
+            _retried(partial(db.execute, attach), path, wait)
+            opened.enter_context(_blaming(path, db, f"part{number}"))
         db.execute("set enable_external_access = false")
         yield db
 

@@ -69,15 +69,17 @@ def languages(db: DuckDBPyConnection) -> dict[str, int]:
 
 def postings(db: DuckDBPyConnection, stems: Sequence[str]) -> dict[str, tuple[Ints, Ints]]:
     """For each of `stems` that the store has: the numbers of its turns, ascending, and the frequencies in them."""
-    found = columns(
+    wanted = list(dict.fromkeys(stems))
+    found = columns(  # the stem by its place: a number a row is quickly handed over, a text a row is not
         db,
-        "select term, turn, frequency from posting where term in (select unnest(?::varchar[])) order by term, turn",
-        [list(dict.fromkeys(stems))],
+        """select w.place, p.turn, p.frequency from posting p
+           join (select unnest($1::varchar[]) as term, unnest(range(len($1))) as place) w on w.term = p.term
+           order by w.place, p.turn""",
+        [wanted],
     )
-    terms = found["term"]
-    starts = [i for i in range(len(terms)) if i == 0 or terms[i] != terms[i - 1]]
-    ends = [*starts[1:], len(terms)]
+    bounds = np.searchsorted(found["place"], np.arange(len(wanted) + 1)).tolist()
     return {
-        str(terms[a]): (found["turn"][a:b].astype(np.int64), found["frequency"][a:b].astype(np.int64))
-        for a, b in zip(starts, ends[: len(starts)], strict=True)
+        stem: (found["turn"][a:b].astype(np.int64), found["frequency"][a:b].astype(np.int64))
+        for stem, a, b in zip(wanted, bounds[:-1], bounds[1:], strict=True)
+        if a < b
     }

@@ -12,14 +12,15 @@ from ..errors import StoreDamaged
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["bump_revision", "counters", "is_counted", "revision", "start_counting"]
+__all__ = ["KEY", "bump_revision", "counters", "is_counted", "revision", "start_counting"]
 
-_KEY = "generation"
+#: The key in `meta`.
+KEY = "generation"
 
 
 def counters(db: DuckDBPyConnection) -> list[int | None]:
     """The revisions that the open store says it is of, None for one that is no number: a single one, if it is sound."""
-    rows = db.execute("select try_cast(value as bigint) from meta where key = ?", [_KEY]).fetchall()
+    rows = db.execute("select try_cast(value as bigint) from meta where key = ?", [KEY]).fetchall()
     return [number for (number,) in rows]
 
 
@@ -39,9 +40,9 @@ def revision(db: DuckDBPyConnection) -> int:
 
 def bump_revision(db: DuckDBPyConnection) -> None:
     """Notes that the open store has changed, so that what a program holds of it is read again."""
-    db.execute("update meta set value = (value::bigint + 1)::varchar where key = ?", [_KEY])
+    db.execute("update meta set value = (value::bigint + 1)::varchar where key = ?", [KEY])
 
 
 def start_counting(db: DuckDBPyConnection) -> None:
     """Notes that nothing was written yet, in a store that is new."""
-    db.execute("insert into meta values (?, '0')", [_KEY])
+    db.execute("insert into meta values (?, '0')", [KEY])

@@ -146,12 +146,12 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
     turns, said = view.once(_turns), view.once(_sentences)
     nameless = query.phrasings.get(NAMELESS, query.vector)
     taste = query.phrasings.get(PREFERENCE, query.vector)
-    plain, tasteful = view.cosines(np.stack([nameless, taste]))
+    mentioned = mention_vectors(query)
+    plain, tasteful, *of_parts = view.cosines(np.stack([nameless, taste, *mentioned]))  # in one pass over the vectors
     feedback = nameless + view.vectors(signals.feedback_rows(plain, said)).mean(axis=0)
     stems = _stems(query.question, names)
     asserted, assertions = assertion_index(view), view.once(_assertions)
-    mentioned = mention_vectors(query)
-    parts = view.cosines(np.stack(mentioned)) if mentioned else plain[None, :]
+    parts = np.stack(of_parts or [plain])
     found = {
         **signals.part_signals(parts, turns, said),
         **signals.dense_signals(plain, view.cosines(feedback[None, :])[0], turns, said),

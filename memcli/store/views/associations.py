@@ -59,10 +59,7 @@ class Nodes:
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each node: [q, n]."""
         said, found = self.said, np.zeros((len(queries), len(self.unit)))
-        raw = np.empty((len(queries), len(said.matrix)))
-        for at in range(0, len(said.matrix), _BLOCK):  # widened block by block: memory stays flat
-            raw[:, at : at + _BLOCK] = cosines(queries, said.matrix[at : at + _BLOCK])
-        weighed = raw[:, said.row] * said.weight
+        weighed = cosines(queries, said.matrix)[:, said.row] * said.weight
         for places in (said.turn, said.session):
             for number, values in enumerate(weighed):
                 found[number] += np.bincount(places, weights=values, minlength=len(self.unit))
@@ -93,9 +90,6 @@ def nodes(view: View) -> Nodes:
 def associations(view: View) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
     """The associations between `nodes`, by their places: two ends and the cosine."""
     return view.once(_associations)
-
-
-_BLOCK = 8192
 
 
 def load_nodes(db: DuckDBPyConnection, dimension: int, sessions: Ints | None = None) -> Nodes:

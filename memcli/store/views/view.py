@@ -36,7 +36,6 @@ Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 
 Made = TypeVar("Made")
 
-_BLOCK = 4096
 _LOOKS = 2
 #: What is known of each turn beside its number and its session.
 _OF_TURN = {
@@ -47,8 +46,6 @@ _OF_TURN = {
     "length": "d.length",
     "cues": "d.cues",
 }
-#: Up to so many distinct sentences their vectors are kept widened: 50 MB, and half of the time of a search.
-_KEPT_WIDE = 16_384
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -313,18 +310,9 @@ class View:
         with self._reading() as db:
             return load_matrix(db, self._dimension)
 
-    @cached_property
-    def _vectors(self) -> npt.NDArray[np.float16] | npt.NDArray[np.float64]:
-        matrix = self._matrix[1]
-        return matrix.astype(np.float64) if len(matrix) <= _KEPT_WIDE else matrix
-
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
-        matrix = self._vectors
-        scores = np.empty((len(queries), len(matrix)), dtype=np.float64)
-        for at in range(0, len(matrix), _BLOCK):  # widened block by block: memory stays flat
-            scores[:, at : at + _BLOCK] = cosines(queries, matrix[at : at + _BLOCK])
-        return scores[:, self._vector_rows]
+        return cosines(queries, self._matrix[1])[:, self._vector_rows]
 
     def nearest_of(self, rows: Sequence[int], query: Floats) -> npt.NDArray[np.float64]:
         """The cosine of the query [d] with the nearest sentence of each turn at `rows`; no other is loaded."""
@@ -340,7 +328,7 @@ class View:
 
     def vectors(self, sentences: Ints) -> Floats:
         """The vectors float32 [m, d] of these sentence rows."""
-        return self._vectors[self._vector_rows[sentences]].astype(np.float32, copy=False)
+        return self._matrix[1][self._vector_rows[sentences]].astype(np.float32)
 
     @cached_property
     def _vector_rows(self) -> Ints:
