@@ -161,9 +161,9 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
     """Notes what is to be made again: of the sessions that lose turns everything, of others what rested on these."""
     touched = "session in (select session from touched)"
     db.execute(f"delete from built where {touched} and contains(producer, ':')")
-    db.execute(f"update built set version = 0, turns = 0 where {touched} and producer <> 'transcript'")
+    db.execute(f"update built set version = 0, turns = 0 where {touched} and producer not in ('transcript', 'words')")
     db.execute(f"""update built set turns = (select count(*) from turn t where t.session = built.session
-        and t.seq not in (select seq from marked_turn)) where {touched} and producer = 'transcript'""")
+        and t.seq not in (select seq from marked_turn)) where {touched} and producer in ('transcript', 'words')""")
     lost = "select session from unit where kind = 'insight' and seq in (select seq from marked_unit)"
     by_model = "select session from built where starts_with(producer, 'memories:')"
     db.execute(f"""update built set version = 0 where producer = 'memories' and session in ({lost})
