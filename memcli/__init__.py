@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from .languages.base import Language
     from .memory import Memory, Reading
     from .memory.acquaintance import Acquaintance
+    from .memory.asynchronous import AsyncMemory
     from .memory.recapping import Recap
     from .memory.remembering import Remembered
     from .memory.showing import Entry
+    from .memory.watching import Noticed
     from .model import (
         Answer,
         Caution,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Acquaintance",
     "Answer",
+    "AsyncMemory",
     "Card",
     "Care",
     "Caution",
@@ -78,6 +81,7 @@ __all__ = [
     "Message",
     "Needs",
     "Noted",
+    "Noticed",
     "Problem",
     "Query",
     "Question",
@@ -109,6 +113,7 @@ __version__ = "0.2.0"
 #: Where it stands what is not in `model`.
 _HOMES = {
     "Acquaintance": "memory.acquaintance",
+    "AsyncMemory": "memory.asynchronous",
     "Card": "care.cards",
     "Care": "care",
     "Compaction": "store.compaction",
@@ -122,6 +127,7 @@ _HOMES = {
     "Memory": "memory",
     "Message": "formats.base",
     "Noted": "model.cards",
+    "Noticed": "memory.watching",
     "Problem": "formats.base",
     "Reading": "memory",
     "Recap": "memory.recapping",

@@ -19,6 +19,7 @@ from ..languages import spoken
 from ..model import Answer, Context, Filters, Hit, Query
 from ..providers.embedding import Embedder
 from ..providers.tokens import token_count
+from ..reading import unread
 from ..reading.context import within
 from ..reading.extractive import ExtractiveReader
 from ..reading.network import network
@@ -170,4 +171,5 @@ def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:
 
 
 def _read(query: Query, hits: Sequence[Hit], view: View) -> Answer:
-    return ExtractiveReader(StoredTranscript(view), network(bulk=True)).read(query, hits)
+    reader = ExtractiveReader(StoredTranscript(view), network(bulk=True), unread=unread.of_store(view))
+    return reader.read(query, hits)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ..model import Answer, Caution, Hit, Query, Turn, TurnId
 from ..store.connection import Store
-from ..store.identity import identity
 from ..store.views.view import View
 from ..text import words
 from . import unread
@@ -88,8 +87,7 @@ class StoredReader:
             return self.view.around(turn, before, after)
 
     def _reader(self) -> HeedingReader:
-        filled_by = self.view.read(identity)
-        judge = unread.packaged(filled_by.id if filled_by else "")
+        judge = unread.of_store(self.view)
         reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution, unread=judge)
         return HeedingReader(reader, self.before)
 

@@ -15,12 +15,14 @@ from typing import Any
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
 from ..ranking import learned
+from ..store.identity import identity
+from ..store.views.view import View
 from ..text.times import TimeKind
 from .judge import Judge
 from .network import Finding
 from .passages import Passage
 
-__all__ = ["NAMES", "NOTHING_FOUND", "Unread", "is_readable", "packaged", "signals"]
+__all__ = ["NAMES", "NOTHING_FOUND", "Unread", "is_readable", "of_store", "packaged", "signals"]
 
 NAMES = (
     "cosine", "cosine.behind", "covered", "covered.behind", "turn_covered", "crossed.cosine", "crossed.covered",
@@ -53,6 +55,12 @@ def packaged(embedder: str) -> Unread:
     """What ships for the embedder of this id; for one that is not known, the multilingual one's: it knows languages."""
     learned_ = learned.packaged(__package__, "unread_weights.json")["embedders"]
     return Unread.of(learned_.get(embedder, learned_["multilingual-e5-small-q4"]))
+
+
+def of_store(view: View) -> Unread:
+    """What ships for the embedder that filled the store."""
+    filled_by = view.read(identity)
+    return packaged(filled_by.id if filled_by else "")
 
 
 def is_readable(question: Question, passage: Passage) -> bool:

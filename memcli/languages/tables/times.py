@@ -11,7 +11,7 @@ from typing import Any
 
 from ...text.times import ONE_DAY, Expression, Grain, Length, Span, TimeKind, day, midnight, month, moved, year
 
-__all__ = ["Times"]
+__all__ = ["Times", "plain"]
 
 _UNIT_DAYS = {"day": 1.0, "week": 7.0, "weekend": 2.0, "month": 30.44, "year": 365.25}
 _HAN = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
