@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from memcli.errors import InputUnreadable
 from memcli.formats import Message, Problem, detect, read, sources
 from memcli.formats.html_text import html_text
 
-from .formats import messages, put, records, sample, zipped
+from .formats import imessage, messages, put, records, sample, zipped
 
 # -- Messenger --------------------------------------------------------------------------------------------------------
 
@@ -231,26 +229,7 @@ def _archive(text: str) -> bytes:
 
 
 def _database(path: Path, rows: list[tuple[Any, ...]]) -> Path:
-    with closing(sqlite3.connect(path)) as db, db:
-        db.executescript("""
-            create table message (rowid integer primary key, guid text, text text, attributedBody blob, date integer,
-                is_from_me integer, handle_id integer, associated_message_type integer default 0);
-            create table handle (rowid integer primary key, id text);
-            create table chat (rowid integer primary key, chat_identifier text, display_name text);
-            create table chat_message_join (chat_id integer, message_id integer);
-            create table attachment (rowid integer primary key, transfer_name text);
-            create table message_attachment_join (message_id integer, attachment_id integer);
-            insert into handle values (1, '+447700900123');
-            insert into chat values (1, '+447700900123', ''), (2, 'chat99', 'Boat crew');
-            insert into attachment values (1, 'IMG_1.heic');
-            insert into message_attachment_join values (3, 1);
-        """)
-        for number, (text, body, date, mine, kind, chat) in enumerate(rows, start=1):
-            db.execute(
-                "insert into message values (?, ?, ?, ?, ?, ?, 1, ?)",
-                [number, f"g{number}", text, body, date, mine, kind],
-            )
-            db.execute("insert into chat_message_join values (?, ?)", [chat, number])
+    path.write_bytes(imessage(rows))
     return path
 
 

@@ -122,6 +122,7 @@ def test_what_goes_with_a_row() -> None:
     ]  # fmt: skip
     assert list(_leading("turn", "seq")) == [
         ("digest", "turn"), ("document", "turn"), ("posting", "turn"), ("sighting", "turn"), ("source", "turn"),
+        ("spoken", "turn"),
     ]  # fmt: skip
     assert list(_leading("answered", "id")) == [("cited", "answer"), ("feedback", "answer"), ("missed", "answer")]
     assert set(schema.referring("unit", "seq", EVENTS)) == {

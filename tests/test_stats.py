@@ -40,7 +40,8 @@ def test_stats_golden_json(cli: Cli, store: str) -> None:
         "generated": {}, "unsupported": 0, "events": {"assertion": 1}, "topics": 0, "lifted": 0,
         "edges": {"membership": 8, "similar": 1},
         "calls": {"count": 3, "prompt_tokens": 100, "completion_tokens": 20}, "answers": 0, "feedback": 0,
-        "tombstones": 0, "snapshots": {}, "embedder": {"name": "fake", "id": "fake", "dimension": 64},
+        "tombstones": 0, "snapshots": {}, "languages": {"en": 2},
+        "embedder": {"name": "fake", "id": "fake", "dimension": 64},
         "schema": len(MIGRATIONS), "bytes": Path(store).stat().st_size, "calibrated": False,
     }  # fmt: skip
 

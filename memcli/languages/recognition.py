@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from ..model import Turn
 from ..text import ENGLISH, STOPWORDS, words
-from ..text.lexicon import function_words
+from ..text.lexicon import asking_words, function_words
 
 __all__ = ["CODES", "evidence", "recognized", "tongues"]
 
@@ -58,6 +58,11 @@ _SHARED = frozenset(
 _PLAIN = 1 / 3
 #: A text of fewer words without one of English grammar is not looked into.
 _FEWEST = 3
+#: A word with a capital may be a name ("Ada", "Per"): it counts so much.
+_NAMED = 0.25
+_CAPITAL, _SMALL = re.compile(r"\b[A-Z]\w*"), re.compile(r"\b[a-z]\w*")
+#: What nothing tells is English: of a text by itself it is believed so much beforehand.
+_USUAL = 0.15
 #: What a letter counts that only some languages have, in function words.
 _LETTER = 0.5
 #: What all that the speaker says counts beside a turn's own words, and all of the session: as so many of these.
@@ -66,7 +71,9 @@ _SPEAKER, _SESSION = 1.0, 1.0
 
 def recognized(text: str, among: Collection[str] = CODES) -> str:
     """The language of `text`, one of `among`; English, where nothing tells."""
-    return _surest(evidence(text), among) if set(among) - {ENGLISH} else ENGLISH
+    if not set(among) - {ENGLISH}:
+        return ENGLISH
+    return _surest(_sum((evidence(text), 1.0), ({ENGLISH: _USUAL}, 1.0)), among)
 
 
 def tongues(turns: Sequence[Turn]) -> list[str]:
@@ -116,7 +123,7 @@ def evidence(text: str) -> Mapping[str, float]:
     telling = bool(_TELLING.search(bare))
     if not telling and (len(said) < _FEWEST or max(english, 2 * own) >= _PLAIN * len(said)):
         return {ENGLISH: float(english)} if english else {}
-    found = _of_words(_LATIN, said)
+    found = _of_words(_LATIN, said, _named(bare))
     if telling:
         found = _sum((found, 1.0), (_of_letters(_LATIN, bare), _LETTER), (_of_scripts(bare, said), 1.0))
     return {code: value for code, value in found.items() if value > 0}
@@ -145,14 +152,22 @@ def _of_letters(codes: Sequence[str], text: str) -> Mapping[str, float]:
     return {code: value for code, value in total.items() if code in codes}
 
 
-def _of_words(codes: Sequence[str], said: Sequence[str]) -> Mapping[str, float]:
-    """Each function word counts for the languages that have it, the less the more they are."""
+def _of_words(codes: Sequence[str], said: Sequence[str], named: Collection[str] = ()) -> Mapping[str, float]:
+    """Each function word counts for the languages that have it, the less the more they are; one of the `named` little,
+    unless it asks.
+    """
     owners = _owners(tuple(codes))
     total: Counter[str] = Counter()
     for word in said:
         for code in owners.get(word, ()):
-            total[code] += 1.0 / len(owners[word])  # type: ignore[assignment]
+            sure = word not in named or word in asking_words(code)
+            total[code] += (1.0 if sure else _NAMED) / len(owners[word])  # type: ignore[assignment]
     return total
+
+
+def _named(text: str) -> frozenset[str]:
+    """The words that are written with a capital alone, in small letters: names may be words of another language."""
+    return frozenset(word.lower() for word in _CAPITAL.findall(text)) - frozenset(_SMALL.findall(text))
 
 
 @lru_cache

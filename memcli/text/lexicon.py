@@ -15,7 +15,7 @@ from typing import Any
 from . import STOPWORDS
 from . import stem as english_stem
 
-__all__ = ["SNOWBALL", "content_stems", "function_words", "indexed", "stem"]
+__all__ = ["SNOWBALL", "asking_words", "content_stems", "function_words", "indexed", "stem"]
 
 #: The algorithm of each language that Snowball has one for.
 SNOWBALL = {
@@ -89,7 +89,13 @@ def function_words(language: str) -> frozenset[str]:
 
     code = _LISTED.get(language, language)
     listed = get_stop_words(code, cache=False) if code in LANGUAGE_MAPPING else []
-    return frozenset((*(word.lower() for word in listed), *_MORE.get(language, "").split()))
+    return frozenset(word.lower() for word in listed) | asking_words(language)
+
+
+@lru_cache
+def asking_words(language: str) -> frozenset[str]:
+    """Words that ask in a language, with a few others of grammar."""
+    return frozenset(_MORE.get(language, "").split())
 
 
 def content_stems(words: Sequence[str], language: str) -> list[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,34 @@ JSONL = '{"text": "one", "speaker": "Ana"}\n{"text": "two"}\n'
 LOCOMO = '{"sample_id": "c", "conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "hi"}]}}'
 LONGMEMEVAL = '[{"question_id": "q", "haystack_sessions": [[{"role": "user", "content": "hi"}]]}]'
 
+NOTE = "---\ncreated: 2024-05-03\n---\n# Boats\nBought the [[Curlew|red dinghy]].\n\n## Mooring\nBerth 14\n"
+
+
+def imessage(rows: Sequence[tuple[Any, ...]]) -> bytes:
+    """Messages' database: text, archive, date, whether it is the user's, kind, and which of two chats."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript("""
+            pragma page_size = 512;
+            create table message (rowid integer primary key, guid text, text text, attributedBody blob, date integer,
+                is_from_me integer, handle_id integer, associated_message_type integer default 0);
+            create table handle (rowid integer primary key, id text);
+            create table chat (rowid integer primary key, chat_identifier text, display_name text);
+            create table chat_message_join (chat_id integer, message_id integer);
+            create table attachment (rowid integer primary key, transfer_name text);
+            create table message_attachment_join (message_id integer, attachment_id integer);
+            insert into handle values (1, '+447700900123');
+            insert into chat values (1, '+447700900123', ''), (2, 'chat99', 'Boat crew');
+            insert into attachment values (1, 'IMG_1.heic');
+            insert into message_attachment_join values (3, 1);
+        """)
+        for number, (text, body, date, mine, kind, chat) in enumerate(rows, start=1):
+            row = [number, f"g{number}", text, body, date, mine, kind]
+            db.execute("insert into message values (?, ?, ?, ?, ?, ?, 1, ?)", row)
+            db.execute("insert into chat_message_join values (?, ?)", [chat, number])
+        db.commit()
+        return db.serialize()
+
+
 _FILES = {
     "chatgpt": ["chatgpt/conversations.json"],
     "claude-ai": ["claude_ai/conversations.json"],
@@ -53,8 +83,9 @@ _TEXTS = {"markdown": MARKDOWN, "plain": PLAIN, "jsonl": JSONL, "locomo": LOCOMO
 SAMPLES = [(name, (FOLDER / file).read_bytes()) for name, files in _FILES.items() for file in files] + [
     (name, text.encode()) for name, text in _TEXTS.items()
 ]
+SAMPLES += [("imessage", imessage([("hello", None, 726_000_000, 0, 0, 1)]))]
 #: The first sample of each format.
-SAMPLE: Mapping[str, bytes] = dict(reversed(SAMPLES))
+SAMPLE: Mapping[str, bytes] = dict(reversed([*SAMPLES, ("notes", NOTE.encode())]))
 
 
 def sample(name: str) -> Path:
