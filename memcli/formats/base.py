@@ -22,6 +22,7 @@ __all__ = [
     "Message",
     "Problem",
     "Setting",
+    "dated",
     "text_of",
     "where_in",
 ]
@@ -64,6 +65,13 @@ class Problem:
     where: str
     reason: str
     kept_out: bool = True
+
+
+def dated(where: str, message: Message) -> Iterator[Message | Problem]:
+    """The message; and, where nobody can say when it was said, that it is kept without its date."""
+    yield message
+    if message.is_unreadably_dated:
+        yield Problem(where, "date not understood: the message is kept without it", kept_out=False)
 
 
 class Format(Protocol):

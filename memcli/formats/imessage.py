@@ -17,7 +17,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from .base import Message, Problem
+from .base import Message, Problem, dated
 from .media import joined, mark
 
 __all__ = ["IMessage"]
@@ -104,12 +104,10 @@ def _message(where: str, row: tuple[object, ...]) -> Iterator[Message | Problem]
         return
     said_at = _moment(date)
     who = str(handle or "")
-    yield Message(
+    yield from dated(where, Message(
         whole, "me" if is_mine else who, said_at=said_at, is_unreadably_dated=said_at is None,
         conversation=str(name or chat or who or "Messages"), id=str(guid) if guid else None,
-    )  # fmt: skip
-    if said_at is None:
-        yield Problem(where, "date not understood: the message is kept without it", kept_out=False)
+    ))  # fmt: skip
 
 
 def _archived(body: object) -> str:

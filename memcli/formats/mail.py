@@ -14,7 +14,7 @@ from email.utils import parseaddr, parsedate_to_datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
-from .base import Message, Problem
+from .base import Message, Problem, dated
 from .html_text import html_text
 from .lines import lines
 from .media import joined, mark
@@ -36,7 +36,7 @@ _LANGUAGES = ("en", "da", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "sv", 
 #: A message with more than this is mostly files: its first part is read.
 _LARGEST = 32 * 1024 * 1024
 #: A longer text is no letter; looking for quotations takes more than its share of time there, as it does in long gaps.
-_LONGEST = 100_000
+_LONGEST = 20_000
 _GAP = re.compile(r"[^\S\n]{3,}")
 #: A file that looks like a message has this many of the headers that all have.
 _LEAST = 2
@@ -95,12 +95,10 @@ def _read(content: bytes, where: str) -> Iterator[Message | Problem]:
     topic = _REPLY.sub("", subject)
     text = joined([subject if topic == subject else "", text])
     if text:
-        yield Message(
+        yield from dated(where, Message(
             text, speaker, said_at=said_at, is_unreadably_dated=said_at is None, conversation=topic or "(no subject)",
             id=name or None,
-        )  # fmt: skip
-        if said_at is None:
-            yield Problem(where, "date not understood: the message is kept without it", kept_out=False)
+        ))  # fmt: skip
 
 
 def _text(mail: EmailMessage) -> str:

@@ -8,12 +8,12 @@ reactions, and what was unsent.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from .base import Message, Problem
+from .base import Message, Problem, dated
 from .fields import mapping, name_in, sequence, string
 from .json_walk import Path, Want, walked
 from .media import joined, mark
@@ -89,9 +89,7 @@ def _message(where: str, record: dict[str, Any]) -> Iterator[Message | Problem]:
     if not text or record.get("is_unsent") or record.get("isUnsent"):
         return
     said_at = moment(at)
-    yield Message(text, speaker, said_at=said_at, is_unreadably_dated=said_at is None)
-    if said_at is None:
-        yield Problem(where, "date not understood: the message is kept without it", kept_out=False)
+    yield from dated(where, Message(text, speaker, said_at=said_at, is_unreadably_dated=said_at is None))
 
 
 def _of_all(record: Mapping[str, Any]) -> tuple[str, str, object]:
@@ -127,11 +125,7 @@ def _mark(record: object, key: str) -> str:
 
 def _mended(text: str) -> str:
     """A text of which each byte was written as a character; any other as it is."""
-    return _decoded(text, lambda broken: broken.encode("latin-1").decode("utf-8"))
-
-
-def _decoded(text: str, decode: Callable[[str], str]) -> str:
     try:
-        return decode(text)
+        return text.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return text

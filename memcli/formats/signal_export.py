@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import BinaryIO
 from xml.etree.ElementTree import Element, ParseError
 
-from .base import NOWHERE, Format, Message, Problem, Setting
+from .base import NOWHERE, Format, Message, Problem, Setting, dated
 from .fields import name_in, sequence, string
 from .lines import objects
 from .media import joined, mark
@@ -66,7 +66,7 @@ def _of_lines(stream: BinaryIO, source: str, chat: str) -> Iterator[Message | Pr
 def _of_line(where: str, record: Mapping[str, object], chat: str) -> Iterator[Message | Problem]:
     media = (mark(name_in(each, "name", "path")) for each in sequence(record, "attachments"))
     text = joined([string(record, "body").strip(), *media, "[sticker]" if record.get("sticker") else ""])
-    yield from _dated(where, text, name_in(record, "sender"), record.get("date"), chat)
+    yield from _said_by(where, text, name_in(record, "sender"), record.get("date"), chat)
 
 
 def _of_xml(stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
@@ -93,7 +93,7 @@ def _of_element(where: str, element: Element) -> Iterator[Message | Problem]:
         return
     who = _known(values)
     speaker = "me" if direction == _SENT else who
-    yield from _dated(where, _said(element), speaker, values.get("date"), who)
+    yield from _said_by(where, _said(element), speaker, values.get("date"), who)
 
 
 def _said(element: Element) -> str:
@@ -114,10 +114,9 @@ def _known(values: Mapping[str, str]) -> str:
     return name if name and name not in ("(Unknown)", "null") else values.get("address", "").strip()
 
 
-def _dated(where: str, text: str, speaker: str, date: object, chat: str) -> Iterator[Message | Problem]:
+def _said_by(where: str, text: str, speaker: str, date: object, chat: str) -> Iterator[Message | Problem]:
     if not text:
         return
     said_at = moment(date)
-    yield Message(text, speaker, said_at=said_at, is_unreadably_dated=said_at is None, conversation=chat)
-    if said_at is None:
-        yield Problem(where, "date not understood: the message is kept without it", kept_out=False)
+    said = Message(text, speaker, said_at=said_at, is_unreadably_dated=said_at is None, conversation=chat)
+    yield from dated(where, said)

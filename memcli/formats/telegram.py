@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from .base import Message, Problem
+from .base import Message, Problem, dated
 from .fields import mapping, name_in, sequence, string
 from .json_walk import Path, Want, walked
 from .media import joined, mark
@@ -98,7 +98,7 @@ class _Chats:
         if value.get("type", "message") != "message" or not text:
             return
         said_at = _said_at(value)
-        yield Message(
+        yield from dated(where, Message(
             text=text,
             speaker=name_in(value, "from", "from_id", "actor"),
             said_at=said_at,
@@ -106,9 +106,7 @@ class _Chats:
             conversation=self._name(),
             # Two chats may bear one name; their messages are numbered from 1.
             id=f"{self._chat.get('id', '')}:{name_in(value, 'id')}" if name_in(value, "id") else None,
-        )
-        if said_at is None:
-            yield Problem(where, "date not understood: the message is kept without it", kept_out=False)
+        ))  # fmt: skip
 
     def _name(self) -> str:
         if name := self._chat.get("name"):
