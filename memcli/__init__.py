@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .errors import MemcliError
     from .formats.base import Format, Message, Problem
     from .formats.redaction import Redactor
+    from .formats.sources import Source
     from .ingestion import Report, Watcher
     from .languages.base import Language
     from .memory import Memory, Reading
@@ -95,6 +96,7 @@ __all__ = [
     "Seeks",
     "Session",
     "SessionId",
+    "Source",
     "Standing",
     "Store",
     "StoredTranscript",
@@ -135,6 +137,7 @@ _HOMES = {
     "Remembered": "memory.remembering",
     "Report": "ingestion",
     "Reranker": "providers.reranking",
+    "Source": "formats.sources",
     "Store": "store.connection",
     "StoredTranscript": "reading.stored",
     "Strategy": "strategies.base",

@@ -109,12 +109,23 @@ def save(name: str, value: str | None, environment: Mapping[str, str] | None = N
         kept = [line for line in lines if line.partition("=")[0].strip() != name]
         path.parent.mkdir(parents=True, exist_ok=True)
         written = [f"{name} = {json.dumps(value, ensure_ascii=False)}"] if value is not None else []
-        beside = path.with_name(f"{path.name}.{os.getpid()}")
-        beside.write_text("".join(f"{line}\n" for line in [*written, *kept]), encoding="utf-8")
-        beside.replace(path)  # whole or not at all
+        _replaced(path.resolve(), "".join(f"{line}\n" for line in [*written, *kept]))
     except OSError as error:
         raise UsageError(f"cannot write the configuration {path}: {error.strerror}", "or set MEMCLI_CONFIG") from error
     return path
+
+
+def _replaced(path: Path, text: str) -> None:
+    """Writes the file whole or not at all; who may read it stays as it was."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        beside.touch(0o600)
+        beside.write_text(text, encoding="utf-8")
+        if path.exists():
+            beside.chmod(path.stat().st_mode & 0o777)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def access_token() -> str:

@@ -39,6 +39,17 @@ def test_what_is_set_is_read_and_the_rest_stays(tmp_path: Path) -> None:
     assert "# mine" in path.read_text(encoding="utf-8")
 
 
+def test_a_link_stays_a_link_and_nobody_else_may_read_what_was_private(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.toml", tmp_path / "config.toml"
+    real.write_text('speaker = "Ana"\n')
+    real.chmod(0o640)
+    link.symlink_to(real)
+    save("speaker", "Bo", {"MEMCLI_CONFIG": str(link)})
+    assert link.is_symlink()
+    assert (real.read_text(), real.stat().st_mode & 0o777) == ('speaker = "Bo"\n', 0o640)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["config.toml", "real.toml"]
+
+
 def test_a_broken_file_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("model = [")

@@ -161,11 +161,11 @@ def test_a_baseline_that_asks_a_model_is_asked_where_there_is_one() -> None:
         assert contenders(name, [lacks.removeprefix("--")]) == [name]
 
 
-def test_bm25_over_sessions_is_no_straw_man(view: View) -> None:
-    """Within three points of bm25s, with its own tokenizer and the same function words, over the sample's questions.
-
-    One of the three chats is in German, and is indexed by German stems, too: two questions differ.
-    """
+def test_bm25_over_sessions_is_no_straw_man(tmp_path: Path) -> None:
+    """Within a point of bm25s, with its own tokenizer and the same function words, over the questions of the sample."""
+    memory = Memory(tmp_path / "english.memcli", embedder=FakeEmbedder())
+    memory.add(message for haystack in sample() for message in haystack.messages)
+    view = memory.view()
     turns = view.fetch(range(view.n))
     texts: dict[str, str] = {}
     for turn in turns:
@@ -182,7 +182,7 @@ def test_bm25_over_sessions_is_no_straw_man(view: View) -> None:
         found, _ = theirs.retrieve(_tokens([question.text]), corpus=sessions, k=10, show_progress=False)
         other.append(recall(found[0].tolist(), gold, 3))
     assert len(ours) > 40
-    assert abs(np.mean(ours) - np.mean(other)) <= 0.03
+    assert abs(np.mean(ours) - np.mean(other)) <= 0.01
 
 
 def _tokens(texts: list[str]) -> list[list[str]]:

@@ -228,7 +228,7 @@ def test_the_page_on_tables_can_be_followed(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     for command in (
         ("tests/stores/make.py",),
-        ("-m", "pytest", "tests/test_pins.py", "tests/test_register.py", "-p", "no:cacheprovider"),
+        ("-m", "pytest", "tests/test_pins.py", "tests/test_register.py", "tests/test_sql.py", "-p", "no:cacheprovider"),
     ):
         done = subprocess.run(
             [sys.executable, *command], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True

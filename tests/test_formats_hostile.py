@@ -72,14 +72,14 @@ def _all(name: str, data: bytes) -> list[Message | Problem]:
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
-@settings(max_examples=50, deadline=2000)
+@settings(max_examples=100, deadline=2000)
 @given(data=st.binary(max_size=300))
 def test_any_bytes(name: str, data: bytes) -> None:
     _all(name, data)
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
-@settings(max_examples=60, deadline=2000)
+@settings(max_examples=150, deadline=2000)
 @given(value=_JSON, as_lines=st.booleans())
 def test_any_json(name: str, value: Any, as_lines: bool) -> None:
     text = "\n".join(map(json.dumps, value)) if as_lines and isinstance(value, list) else json.dumps(value)
@@ -87,7 +87,7 @@ def test_any_json(name: str, value: Any, as_lines: bool) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in _NO_JSON])
-@settings(max_examples=60, deadline=2000)
+@settings(max_examples=150, deadline=2000)
 @given(data=st.data())
 def test_a_sample_with_any_value_in_any_place(name: str, data: st.DataObject) -> None:
     text = SAMPLE[name].decode()
@@ -107,7 +107,7 @@ def test_a_sample_with_any_value_in_any_place(name: str, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
-@settings(max_examples=60, deadline=2000)
+@settings(max_examples=150, deadline=2000)
 @given(data=st.data())
 def test_a_sample_with_any_bytes_changed(name: str, data: st.DataObject) -> None:
     changed = bytearray(SAMPLE[name])
@@ -124,7 +124,7 @@ def test_any_lines(name: str, lines: list[str]) -> None:
     _all(name, "\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
-@settings(max_examples=80, deadline=2000)
+@settings(max_examples=200, deadline=2000)
 @given(data=st.binary(max_size=200) | _LINES.map(lambda lines: "\n".join(lines).encode("utf-8", "ignore")))
 def test_whatever_is_detected_is_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "input"

@@ -11,6 +11,7 @@ import pytest
 
 from memcli.errors import InputUnreadable
 from memcli.formats import Message, Problem, detect, read, sources
+from memcli.formats.detection import recognise
 from memcli.formats.html_text import html_text
 
 from .formats import imessage, messages, put, records, sample, zipped
@@ -260,10 +261,17 @@ def test_of_imessage_seconds_as_older_systems_have_them(tmp_path: Path) -> None:
     assert message.said_at == datetime(2001, 1, 1, tzinfo=UTC) + timedelta(seconds=_START)
 
 
+def test_a_database_whose_schema_stands_elsewhere_is_read_where_it_is_named(tmp_path: Path) -> None:
+    path = _database(tmp_path / "chat.db", [("a", None, _START, 0, 0, 1)])
+    head = path.read_bytes()[:100] + b"\x00" * 4000  # a schema of a hundred columns begins on a page of its own
+    assert detect(head).name == "imessage"
+    assert recognise(head) is None
+
+
 def test_a_database_of_something_else_is_no_imessage(tmp_path: Path) -> None:
     path = _database(tmp_path / "chat.db", [("a", None, _START, 0, 0, 1)])
     data = bytearray(path.read_bytes())
     data[100:3000] = b"\xff" * 2900
     [problem] = records(put(tmp_path, "broken.db", bytes(data)), format_name="imessage")
     assert isinstance(problem, Problem)
-    assert "not a database" in problem.reason
+    assert "not a database of Messages" in problem.reason

@@ -18,7 +18,7 @@ import pytest
 from memcli.errors import InputUnreadable
 from memcli.formats.following import Followed
 from memcli.memory import Memory
-from memcli.memory.watching import Noticed
+from memcli.memory.watching import Noticed, Watching
 
 _PATIENCE = 60  # seconds that a busy machine may take; nothing waits for them otherwise
 
@@ -75,6 +75,14 @@ def test_half_a_line_is_no_problem_until_it_stays(tmp_path: Path) -> None:
         path.write_text(said("one") + said("two") + "odd\n", encoding="utf-8")
         told = noticed.get(timeout=_PATIENCE)
     assert (told.added, [each.where for each in told.problems]) == (0, [f"{path}:3"])
+
+
+def test_a_log_in_a_folder_that_holds_no_message_is_no_problem(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text('{"type": "summary", "sessionId": "s", "summary": "x"}\n', encoding="utf-8")
+    watching = Watching(Memory(tmp_path / "s.memcli", embedder="fake"), [folder], None)
+    assert [*watching.look(), *watching.look()] == []
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:

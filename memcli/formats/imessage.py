@@ -48,12 +48,16 @@ class IMessage:
 
     name = "imessage"
     description = "iMessage: chat.db of a Mac, or sms.db of an iPhone's backup"
-    recognised = "an SQLite database with the tables of Messages"
+    recognised = "an SQLite database; in a folder, only with the tables of Messages at its beginning"
     export = "not needed: memcli ingest ~/Library/Messages/chat.db (the terminal needs Full Disk Access)"
 
     def sniff(self, head: bytes) -> bool:
-        """Whether it is a database whose schema, near its beginning, has Messages' tables."""
-        return head.startswith(_MAGIC) and all(name in head for name in _TABLES)
+        """Whether it is an SQLite database: a schema as large as Messages' need not stand at its beginning."""
+        return head.startswith(_MAGIC)
+
+    def is_sure(self, head: bytes) -> bool:
+        """Whether Messages' tables stand at its beginning: of a folder no other database is taken."""
+        return self.sniff(head) and all(name in head for name in _TABLES)
 
     def read(self, stream: BinaryIO, source: str) -> Iterator[Message | Problem]:
         """The messages in the order of time."""
@@ -62,7 +66,7 @@ class IMessage:
                 for row in db.execute(_query(db)):
                     yield from _message(f"{source}: message {row[0]}", row)
         except sqlite3.Error as error:
-            yield Problem(source, f"not a database that can be read: {' '.join(str(error).split())}")
+            yield Problem(source, f"not a database of Messages that can be read: {' '.join(str(error).split())}")
 
 
 @contextmanager

@@ -89,9 +89,11 @@ class Source:
 
 
 def sources(
-    paths: Iterable[str | Path], on_skip: Callable[[Path], object] | None = None, format_name: str | None = None
+    paths: Iterable[str | Path | Source],
+    on_skip: Callable[[Path], object] | None = None,
+    format_name: str | None = None,
 ) -> Iterator[Source]:
-    """The inputs that `paths` stand for: a file, `-` for standard input, or all transcripts under a directory.
+    """The inputs that `paths` stand for: files, `-` for standard input, all transcripts under a directory.
 
     Checked before the first is handed over: a missing path or a directory without transcripts is `InputUnreadable`.
     `on_skip` is told of every file of a directory that no format recognises. `format_name`: one that knows its files
@@ -101,7 +103,7 @@ def sources(
     takes = partial(_is_named_so, chosen) if isinstance(chosen, ByName) else is_transcript
     found: list[Source] = []
     for path in paths:
-        found.extend(_expand(str(path), on_skip, takes))
+        found.extend([path] if isinstance(path, Source) else _expand(str(path), on_skip, takes))
     return iter(found)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what a search does not need is imported where it is used: a
     from ..care import Care
     from ..care.cards import Card, Cards
     from ..care.people import People
-    from ..formats import Message
+    from ..formats import Message, Source
     from ..formats.redaction import Redactor
     from ..indexing.prepare import Watch
     from ..ingestion import Report, Watcher
@@ -107,7 +107,7 @@ class Memory:
 
     def ingest(
         self,
-        paths: Iterable[str | Path],
+        paths: Iterable[str | Path | Source],
         *,
         format_name: str | None = None,
         strict: bool = False,

@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial, update_wrapper
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
+from ..formats.following import awake
 from . import Memory
-from .watching import Noticed
+from .watching import Noticed, Watching
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncMemory"]
 
+_OVER = object()
 _P = ParamSpec("_P")
 _Made = TypeVar("_Made")
 
@@ -80,14 +82,15 @@ class AsyncMemory:
     compact = _awaited(Memory.compact)
 
     async def watch(self, paths: Iterable[str | Path], *, redactor: Redactor | None = None) -> AsyncIterator[Noticed]:
-        """See `Memory.watch`; it ends when nobody asks for more. Other calls take their turn between two files."""
-        stop = Event()
-        following = self.memory.watch(paths, stop, redactor=redactor)
-        end: Any = object()
-        thread = ThreadPoolExecutor(1, thread_name_prefix="memcli-watch")
+        """See `Memory.watch`; it ends when nobody asks for more. It waits elsewhere, and stores between other calls."""
+        followed = [Path(path) for path in paths]
+        watching, stop = Watching(self.memory, followed, redactor), Event()
+        rounds = awake(followed, stop)
+        waiting = ThreadPoolExecutor(1, thread_name_prefix="memcli-watch")
         try:
-            while (noticed := await asyncio.wrap_future(thread.submit(next, following, end))) is not end:
-                yield noticed
+            while await asyncio.wrap_future(waiting.submit(next, rounds, _OVER)) is not _OVER:
+                for noticed in await self.run(lambda: list(watching.look())):
+                    yield noticed
         finally:
             stop.set()
-            thread.shutdown(wait=False)
+            waiting.shutdown(wait=False)

@@ -9,14 +9,14 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ..errors import InputUnreadable, StoreBusy
-from ..formats import Problem, is_transcript
+from ..formats import Problem, Source, is_transcript
 from ..formats.following import Followed, awake
 
 if TYPE_CHECKING:
     from ..formats.redaction import Redactor
     from . import Memory
 
-__all__ = ["Noticed", "watched"]
+__all__ = ["Noticed", "Watching", "watched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +33,21 @@ def watched(
     memory: Memory, paths: Sequence[Path], stop: Event | None = None, redactor: Redactor | None = None
 ) -> Iterator[Noticed]:
     """See `Memory.watch`."""
-    for path in paths:
-        if not path.exists():
-            raise InputUnreadable(f"cannot follow {path}: there is no such file or folder", "check the path")
-    watching = _Watching(memory, paths, redactor)
+    watching = Watching(memory, paths, redactor)
     for _ in awake(paths, stop or Event()):
         yield from watching.look()
 
 
-class _Watching:
-    """What is known of the files.
+class Watching:
+    """What is known of the files. Raises InputUnreadable where one is not there.
 
     One that is being written may end in half a line, so what is wrong with it is told when it has not changed since.
     """
 
     def __init__(self, memory: Memory, paths: Sequence[Path], redactor: Redactor | None) -> None:
+        for path in paths:
+            if not path.exists():
+                raise InputUnreadable(f"cannot follow {path}: there is no such file or folder", "check the path")
         self._memory, self._redactor = memory, redactor
         self._named = frozenset(path for path in paths if not path.is_dir())
         self._followed = Followed(paths)
@@ -75,10 +75,11 @@ class _Watching:
 
     def _stored(self, path: Path) -> Noticed:
         """Whatever is not named may be anything, so only what is a transcript is read."""
-        if path not in self._named and not is_transcript(path):
+        is_named = path in self._named
+        if not is_named and not is_transcript(path):
             return Noticed(path)
         try:
-            report = self._memory.ingest([path], redactor=self._redactor)
+            report = self._memory.ingest([Source(path, found=not is_named)], redactor=self._redactor)
         except InputUnreadable as error:
             return Noticed(path, problems=[Problem(str(path), error.message)])
         return Noticed(path, report.added, len(report.sessions), tuple(report.problems))

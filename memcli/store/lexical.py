@@ -17,7 +17,7 @@ from .rows import append, columns
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["add_documents", "languages", "postings", "replace_documents"]
+__all__ = ["add_documents", "languages", "postings", "remove_documents"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,17 +48,10 @@ def add_documents(
         append(db, "spoken", {"turn": np.array(numbers, dtype=np.int32), "language": list(codes)})
 
 
-def replace_documents(
-    db: DuckDBPyConnection,
-    turns: Sequence[int],
-    counts: Sequence[Mapping[str, int]],
-    cues: Sequence[int],
-    languages: Sequence[str],
-) -> None:
-    """The same for turns whose words were indexed before."""
+def remove_documents(db: DuckDBPyConnection, turns: Sequence[int]) -> None:
+    """Takes out what `add_documents` noted of these turns."""
     for table in ("posting", "document", "spoken"):
         db.execute(f"delete from {table} where turn in (select unnest(?::integer[]))", [list(turns)])
-    add_documents(db, turns, counts, cues, languages)
 
 
 def languages(db: DuckDBPyConnection) -> dict[str, int]:

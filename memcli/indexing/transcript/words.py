@@ -66,7 +66,9 @@ def _rewrite(db: DuckDBPyConnection, segmented: Segmented) -> None:
     indexed = transcript.indexed(db, list(changed))
     kept = [(indexed[turn][0], parts) for turn, parts in changed.items() if turn in indexed and indexed[turn][1]]
     if kept:
-        lexical.replace_documents(
-            db, [seq for seq, _ in kept], [parts.stems for _, parts in kept], [parts.cues for _, parts in kept],
+        numbers = [seq for seq, _ in kept]
+        lexical.remove_documents(db, numbers)
+        lexical.add_documents(
+            db, numbers, [parts.stems for _, parts in kept], [parts.cues for _, parts in kept],
             [parts.language for _, parts in kept],
         )  # fmt: skip
