@@ -275,3 +275,12 @@ def test_a_database_of_something_else_is_no_imessage(tmp_path: Path) -> None:
     [problem] = records(put(tmp_path, "broken.db", bytes(data)), format_name="imessage")
     assert isinstance(problem, Problem)
     assert "not a database of Messages" in problem.reason
+
+
+def test_a_database_whose_fault_cannot_be_worded_is_said_to_have_one(tmp_path: Path) -> None:
+    whole = imessage([("a", None, _START, 0, 0, 1)])
+    data = whole.replace(b"CREATE TABLE message (", b"CR\x80ATE TABLE message (")  # SQLite's error quotes it as it is
+    assert data != whole
+    [problem] = records(put(tmp_path, "broken.db", data), format_name="imessage")
+    assert isinstance(problem, Problem)
+    assert "not a database of Messages" in problem.reason

@@ -65,7 +65,7 @@ class IMessage:
             with _copied(stream) as path, closing(_opened(path)) as db:
                 for row in db.execute(_query(db)):
                     yield from _message(f"{source}: message {row[0]}", row)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its errors quote what they stumble over
             yield Problem(source, f"not a database of Messages that can be read: {' '.join(str(error).split())}")
 
 
