@@ -55,9 +55,12 @@ def prepare(
     watch: Watch = lambda _what, _done, _of: None,
 ) -> None:
     """Runs the producers for every session that lacks what they make. Raises StoreError, ModelUnavailable."""
+    if not producers:
+        return
+    embedder = model()
     for producer in producers:
-        calibrate(store, model())  # what an earlier one has just embedded may be the first to suffice
-        _RUNS[producer](store, model(), watch)
+        calibrate(store, embedder)  # what an earlier one has just embedded may be the first to suffice
+        _RUNS[producer](store, embedder, watch)
 
 
 def tag(store: Store, embedder: Embedder, sessions: Sequence[SessionId]) -> None:
