@@ -124,6 +124,19 @@ def slowly(seconds: float, then: Behaviour) -> Behaviour:
     return behave
 
 
+def in_company(then: Behaviour) -> Behaviour:
+    """`then`, as soon as a second one asks, however slow the machine; after a long while alone."""
+    second = threading.Event()
+
+    def behave(handler: _Handler, body: Body) -> None:
+        if len(handler.endpoint.seen) > 1:
+            second.set()
+        second.wait(30)
+        then(handler, body)
+
+    return behave
+
+
 @dataclass
 class Endpoint:
     """The script, and what was seen. The last behaviour goes on for ever."""

@@ -29,7 +29,7 @@ from memcli.providers.metering import Budget
 from memcli.text import token_estimate
 
 from .conftest import Ran
-from .language_server import Behaviour, Endpoint, fails, says, slowly
+from .language_server import Behaviour, Endpoint, fails, in_company, says
 
 AT = datetime(2023, 5, 8, 13, 56)
 ANA, BEN = "Ana", "Ben"
@@ -395,7 +395,7 @@ def test_many_sessions_are_asked_for_at_once_and_kept(
     memory: Memory, endpoint: Callable[..., Endpoint], chat: Callable[..., ChatModel]
 ) -> None:
     fill(memory, *([(ANA, f"{fact}.")] for fact in APART))
-    server = endpoint(slowly(0.1, replies(["Ana is here"])[0]))
+    server = endpoint(in_company(replies(["Ana is here"])[0]))
     generator(memory, chat(), at_once=4).run()
     assert texts(memory)[:1] == ["Ana is here"]
     assert len(ledger(memory)) == 8

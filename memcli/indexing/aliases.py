@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ..languages import Language, spoken
 from ..languages.names import is_part, stands_for
-from ..model import SessionId, Turn
+from ..model import SessionId, Turn, TurnId
 from ..model.names import NameUse, Sign
 from ..store import aliases, ledger, transcript
 from ..store.connection import Store
 from ..store.revision import bump_revision
 from ..store.rows import transaction
 from .plan import ALIASES
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["Called", "learn"]
 
@@ -33,27 +37,36 @@ def learn(
     """Looks for names in every session, or those of `among`, in which nobody did, or that has grown since; returns how
     many. What other sessions show is not touched. Raises StoreError.
     """
-    with store.reading() as db:
+    with store.reading() as db:  # the first are read in one opening with which they are: mostly there is one
         missing = ledger.unbuilt(db, {ALIASES.name: ALIASES.version}, among)
+        said = _said(db, missing[:_BATCH])
     for start in range(0, len(missing), _BATCH):
         watch(start, len(missing))
-        _learn(store, missing[start : start + _BATCH])
+        if start:
+            with store.reading() as db:
+                said = _said(db, missing[start : start + _BATCH])
+        _write(store, *said)
     if missing:
         watch(len(missing), len(missing))
     return len(missing)
 
 
-def _learn(store: Store, sessions: Sequence[int]) -> None:
-    with store.reading() as db:
-        turns = {session: transcript.turns_of(db, session) for session in sessions}
-        numbers = transcript.indexed(db, [turn.id for said in turns.values() for turn in said])
+def _said(
+    db: DuckDBPyConnection, sessions: Sequence[int]
+) -> tuple[Mapping[int, Sequence[Turn]], Mapping[TurnId, tuple[int, int]]]:
+    """The turns of each session, and their numbers in the store."""
+    turns = {session: transcript.turns_of(db, session) for session in sessions}
+    return turns, transcript.indexed(db, [turn.id for said in turns.values() for turn in said])
+
+
+def _write(store: Store, turns: Mapping[int, Sequence[Turn]], numbers: Mapping[TurnId, tuple[int, int]]) -> None:
     rows = [
         (numbers[said[place].id][0], name, who, whom, sign)
         for said in turns.values()
         for place, name, who, whom, sign in Called(said, spoken(turn.text for turn in said)).shown()
     ]
     with store.writing() as db, transaction(db):
-        aliases.write_sightings(db, sessions, rows)
+        aliases.write_sightings(db, list(turns), rows)
         for session, said in turns.items():
             ledger.record_built(db, session, ALIASES.name, ALIASES.version, len(said))
         bump_revision(db)

@@ -16,6 +16,7 @@ from .plan import (
     ASSERTIONS,
     ASSOCIATIONS,
     EVENTS,
+    EVERY_INGEST,
     MEMORIES,
     PRODUCERS,
     TRANSCRIPT,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ..providers.language import LanguageModel
     from .producer.asking import Failed
 
-__all__ = ["generate", "kept_up", "lacking", "prepare", "tag"]
+__all__ = ["generate", "kept_up", "lacking", "prepare", "tag", "unfinished"]
 
 #: Told what is made, how many sessions are done, and of how many.
 Watch = Callable[[str, int, int], object]
@@ -46,6 +47,12 @@ def kept_up(store: Store) -> list[Needs]:
     with store.reading() as db:
         used = ledger.producers(db)
     return [p.makes for p in PRODUCERS if p.name in used]
+
+
+def unfinished(store: Store) -> list[Producer]:
+    """The producers that have work to do on what every ingest makes, and on what is kept up. Raises StoreError."""
+    with store.reading():
+        return lacking(store, [*(producer.makes for producer in EVERY_INGEST), *kept_up(store)])
 
 
 def prepare(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..indexing.plan import EVERY_INGEST, TRANSCRIPT, WORDS, Producer
+from ..indexing.plan import TRANSCRIPT, WORDS, Producer
 from ..model import Needs
 from ..store import ledger
 from ..store.connection import Store
@@ -101,10 +101,16 @@ class Making:
 
     def make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what is missing of it."""
-        from ..indexing.prepare import lacking, prepare
+        from ..indexing.prepare import lacking
+
+        self._run(lambda store: lacking(store, needs), watch)
+
+    def _run(self, wanted: Callable[[Store], Sequence[Producer]], watch: Watch) -> None:
+        """Runs the producers that are wanted, in each of the stores."""
+        from ..indexing.prepare import prepare
 
         for store, encoders in self._parts():
-            if producers := lacking(store, needs):
+            if producers := wanted(store):
                 prepare(store, producers, encoders.to_write, watch)
 
     def _parts(self) -> Iterator[tuple[Store, Encoders]]:
@@ -117,7 +123,7 @@ class Making:
 
         Most of it is there already: that is what an older version, or a run that was interrupted, has left.
         """
-        from ..indexing.prepare import kept_up
+        from ..indexing.prepare import unfinished
 
         if self._store.exists:
-            self.make([*(producer.makes for producer in EVERY_INGEST), *kept_up(self._store)], watch)
+            self._run(unfinished, watch)

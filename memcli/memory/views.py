@@ -25,6 +25,8 @@ class Views:
         if kept is None or kept[0] != now:
             kept = (now, View(self._store.reading, stored.dimension if stored else 1, conversation))
             self._kept = {conversation: kept}
+        else:
+            kept[1].widen()
         return kept[1]
 
     def forget(self) -> None:

@@ -68,24 +68,34 @@ class Runner(ABC, Generic[Writes, Draft]):
         """
         producer = self._writer.producer if self._writer else self.of
         together = self._writer.at_once if self._writer else BATCH
-        with self._store.reading() as db:
+        with self._store.reading() as db:  # the first are read in one opening with which they are: mostly there is one
             missing = ledger.unbuilt(db, {producer.name: producer.version}, among)
-        self._pending = set(missing)
+            self._pending = set(missing)
+            batch = self._read(db, missing[:together])
         done = 0
         if missing:
             self._watch(0, len(missing))
         for start in range(0, len(missing), together):
-            for drafts in self._drafts(missing[start : start + together]):
+            if start:
+                with self._store.reading() as db:
+                    batch = self._read(db, missing[start : start + together])
+            for drafts in self._drafts(*batch):
                 self._write(drafts)
                 done += len(drafts)
                 self._watch(done, len(missing))
         return len(missing)
 
-    def _drafts(self, seqs: Sequence[int]) -> Iterator[list[Draft]]:
+    def _read(
+        self, db: DuckDBPyConnection, seqs: Sequence[int]
+    ) -> tuple[list[StoredSession], Callable[[StoredSession], Draft]]:
+        """These sessions, and what makes their drafts without a model."""
+        reads = [read_session(db, seq, self.of) for seq in seqs]
+        return reads, self._offline(db, reads)
+
+    def _drafts(
+        self, reads: Sequence[StoredSession], offline: Callable[[StoredSession], Draft]
+    ) -> Iterator[list[Draft]]:
         """The drafts of these sessions: a model's one by one, since the next may end the run."""
-        with self._store.reading() as db:
-            reads = [read_session(db, seq, self.of) for seq in seqs]
-            offline = self._offline(db, reads)
         if self._asking is None or self._writer is None:
             yield [offline(read) for read in reads]
             return

@@ -18,7 +18,7 @@ from ...errors import StoreChanged
 from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
 from .. import lexical, transcript
 from ..aliases import by_name
-from ..cosine import cosines
+from ..cosine import cosines, exact
 from ..revision import revision
 from ..rows import UNKNOWN, Columns, columns, microseconds
 from ..vectors import load_matrix
@@ -46,6 +46,8 @@ _OF_TURN = {
     "length": "d.length",
     "cues": "d.cues",
 }
+#: Numbers of vectors that are kept widened, eight bytes each: those of some twenty thousand sentences.
+_MOST_WIDENED = 2**23
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -71,6 +73,7 @@ class View:
         self._row_by_id: dict[TurnId, int] = {}
         self._said: dict[int, list[tuple[int, str]]] = {}
         self._made: dict[Callable[[View], object], object] = {}
+        self._widened: npt.NDArray[np.float64] | None = None
 
     @contextmanager
     def _reading(self) -> Iterator[DuckDBPyConnection]:
@@ -310,9 +313,18 @@ class View:
         with self._reading() as db:
             return load_matrix(db, self._dimension)
 
+    def widen(self) -> None:
+        """Has the vectors ready as `cosines` computes with them, where they are few: for whoever asks again and again.
+
+        To widen them for each question takes longer than to multiply them.
+        """
+        if self._widened is None and "_matrix" in self.__dict__ and self._matrix[1].size <= _MOST_WIDENED:
+            self._widened = exact(self._matrix[1])
+
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
-        return cosines(queries, self._matrix[1])[:, self._vector_rows]
+        rows = self._matrix[1] if self._widened is None else self._widened
+        return cosines(queries, rows)[:, self._vector_rows]
 
     def nearest_of(self, rows: Sequence[int], query: Floats) -> npt.NDArray[np.float64]:
         """The cosine of the query [d] with the nearest sentence of each turn at `rows`; no other is loaded."""
