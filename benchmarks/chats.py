@@ -1,4 +1,6 @@
-"""Made-up chats with questions, as haystacks: `reader_chats/*.txt`, one file a store.
+"""Made-up chats with questions, as haystacks: `reader_chats/*.txt` and `judge_chats/*.txt`, one file a store.
+
+From the first the reader's network and the weights of `fused` are learned, from the second only what answers are worth.
 
 A line begins a conversation (`# title`) or a session (`@ 2024-03-05`), is a message (`Rosa: text`), or asks about the
 message before it (`? question = answer`, several questions in a row with ` | ` between them). The answer is words of

@@ -1,4 +1,4 @@
-"""How much of what was said in the made-up chats (`reader_chats/`) a strategy finds: nothing was learned from them.
+"""How much of what was said in made-up chats (`judge_chats/`) a strategy finds: no ranking was learned from them.
 
     python benchmarks/chats_recall.py [--strategies fused,bm25,dense]
 
@@ -21,7 +21,7 @@ from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.strategies import strategy
 
-CHATS = Path(chats.__file__).with_name("reader_chats")
+CHATS = Path(chats.__file__).with_name("judge_chats")
 DEPTHS = (1, 5, 10, 20)
 
 

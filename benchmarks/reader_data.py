@@ -34,7 +34,7 @@ from memcli.formats import turn_id
 from memcli.languages import spoken
 from memcli.model import Seeks
 from memcli.reading.passages import Passage
-from memcli.reading.windows import spans, tail
+from memcli.reading.windows import FORMER, before, spans
 from memcli.text import content_stems, sentences
 from memcli.text.times import describe
 
@@ -46,6 +46,8 @@ MADE = {"fact": 40, "who": 40, "whether": 120}  # questions made of each kind of
 NAMES = ("Ada", "Bruno", "Celia", "Dario", "Edith", "Farid", "Gudrun", "Hamish", "Imani", "Jonah", "Kirsten", "Leopold")
 FILLERS = ("", "", "", "btw ", "oh and ", "so ", "ok ", "haha ", "news: ")
 AFTER = ("", "", "", " lol", ". How are you?", ". Talk later", " 🙈", ". Anyway, gotta run", "!")
+#: What others say between what is asked and its reply, and how often they do.
+ASIDES, ASIDE = ("haha", "hm", "same here", "🙈", "I'm late, sorry", "who brings the cake?", "brb", "no way!!"), 0.25
 #: What is found of a right answer must share as much with it, as token F1.
 ALIKE = 0.6
 LONGEST_SPAN = 14
@@ -185,18 +187,18 @@ def _windows(said: Sequence[Said], turn: int, question: Asked, *, gold: bool) ->
     for start, end in spans(spoken_):
         text = " ".join(spoken_[start:end])
         cut.append((text, _before(said, turn, spoken_[:start])))
-    shown = [(_shown(said[turn].speaker, text), before, text) for text, before in cut]
+    shown = [(_shown(said[turn].speaker, text), thread, text) for text, thread in cut]
     found = [answer(s, said[turn], question) if gold else None for s, _, _ in shown]
     near = [len(own & set(content_stems(text))) for text, _ in cut]
     best = max(range(len(cut)), key=lambda i: (found[i] is not None, near[i]))
-    for place, (_, before, text) in enumerate(shown):
+    for place, (_, thread, text) in enumerate(shown):
         chosen = place == best
         if chosen or found[place] is not None or (gold and len(cut) <= 4):
             answers = gold and (found[place] is not None or (chosen and (len(cut) == 1 or near[place] > 0)))
             if gold and not answers and any(f is None for f in found) and not chosen:
                 continue  # nobody knows whether the rest of an answering turn answers
             yield {
-                "speaker": said[turn].speaker, "text": text, "before": before, "answers": answers,
+                "speaker": said[turn].speaker, "text": text, "before": thread, "answers": answers,
                 "span": found[place], "polarity": question.polarity if answers else "",
             }  # fmt: skip
 
@@ -206,11 +208,12 @@ def _shown(speaker: str, text: str) -> str:
 
 
 def _before(said: Sequence[Said], turn: int, own: Sequence[str]) -> str:
-    if own:
-        return tail(said[turn].speaker, " ".join(own))
-    if turn and said[turn - 1].session == said[turn].session:
-        return tail(said[turn - 1].speaker, said[turn - 1].text)
-    return ""
+    former = [each for each in said[max(turn - FORMER, 0) : turn] if each.session == said[turn].session]
+    return before([*((each.speaker, each.text) for each in former), *_own(said[turn], own)])
+
+
+def _own(turn: Said, own: Sequence[str]) -> list[tuple[str, str]]:
+    return [(turn.speaker, " ".join(own))] if own else []
 
 
 def answer(shown: str, turn: Said, question: Asked) -> tuple[int, int] | None:
@@ -297,13 +300,14 @@ def _fact(row: Line, others: Sequence[Line], drawn: random.Random) -> Line:
     how = drawn.choice(["says", "says", "told", "replies", "replies"])
     asked = _filled(drawn.choice(row["asked"]), **slots)
     text = _dressed(_filled(drawn.choice(row[how]), v=value, **slots), drawn)
-    before = tail(other, asked) if how == "replies" else ""
-    right = _window(other if how == "told" else person, text, before, value, answers=True)
+    between = [(third, drawn.choice(ASIDES))] if drawn.random() < ASIDE else []
+    thread = before([(other, asked), *between]) if how == "replies" else ""
+    right = _window(other if how == "told" else person, text, thread, value, answers=True)
     of_another = _dressed(_filled(drawn.choice(row["says"]), v=older, **slots), drawn)
     wrong = [
         _window(other, asked, "", None, answers=False),
         _window(person, _beside(others, drawn, slots), "", None, answers=False),
-        _window(drawn.choice([person, other]), f"{older}?", tail(third, "hm"), None, answers=False),
+        _window(drawn.choice([person, other]), f"{older}?", before([(third, "hm")]), None, answers=False),
     ]
     if person in ask:
         wrong.append(_window(third, of_another, "", None, answers=False))

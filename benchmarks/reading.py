@@ -364,7 +364,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--network", type=Path, help="the network that ships, for --asked")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
     parser.add_argument("--preferred", type=float, default=0.5)
-    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.45, 0.25], help="careful, usual, bold")
+    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.5, 0.25], help="careful, usual, bold")
     parser.add_argument("--write", action="store_true", help="store what was learned, and the figures")
     unseen.add_options(parser)
     options = parser.parse_args(given)
@@ -395,7 +395,7 @@ def main(given: Sequence[str] | None = None) -> None:
 def _write(reads: Sequence[ReadCase], options: argparse.Namespace, sure: Sureness) -> None:
     """What all cases teach, into the package."""
     by = f"python benchmarks/reading.py --data {' '.join(p.name for p in options.data)}{unseen.said(options)} --write"
-    past = learned.made(by, [p for p in options.data if p.is_file()], embedder_id(EMBEDDER))
+    past = learned.made(by, options.data, embedder_id(EMBEDDER))
     judge = train_relevance(reads)
     looks = [(each, look) for each in reads if (look := each.looked(judge))]
     doubt = train_confidence(looks, sure)

@@ -3,9 +3,9 @@
     python benchmarks/train_fused.py --data locomo.json implicit.json.gz longmemeval.json.gz --cache DIR
 
 The second ranking learns from scores that the first gave to conversations which it had not seen. Every benchmark
-(LoCoMo's, LongMemEval's or RealMem's schema) counts the same in part, by the square root of its questions, and less
-where only the sessions of the evidence are known; no label of a data set reaches a feature. Writes
-`memcli/ranking/fused_weights.json` and `benchmarks/results/fused.json`.
+(LoCoMo's, LongMemEval's or RealMem's schema, made-up chats) counts the same in part, by the square root of its
+questions, of the largest no more than 1,200, and less where only the sessions of the evidence are known; no label of a
+data set reaches a feature. Writes `memcli/ranking/fused_weights.json` and `benchmarks/results/fused.json`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "memcli/ranking/fused_weights.json"
 RESULTS = ROOT / "benchmarks/results/fused.json"
 FOLDS = 5
+MOST_COUNTED = 1200  # questions of one benchmark: more of one kind are not to outweigh the others
 SESSIONS_ONLY = 0.5  # what a question counts of which only the sessions of the evidence are known
 _CRUDE = ("dense.sentence", "dense.window1", "dense.turn", "bm25.turn_standard", "bm25.session_standard",
           "dense.session", "taste.turn")  # fmt: skip
@@ -233,7 +234,8 @@ def _kept(example: Example, crude: Floats, rng: np.random.Generator) -> npt.NDAr
 
 def _question_weights(train: Sequence[Example]) -> Floats:
     counts = {name: sum(e.dataset == name for e in train) for name in {e.dataset for e in train}}
-    weights = np.array([counts[e.dataset] ** -0.5 * (SESSIONS_ONLY if e.sessions_only else 1.0) for e in train])
+    shares = {name: min(count, MOST_COUNTED) ** 0.5 / count for name, count in counts.items()}
+    weights = np.array([shares[e.dataset] * (SESSIONS_ONLY if e.sessions_only else 1.0) for e in train])
     return np.asarray(weights / weights.sum())
 
 

@@ -1,12 +1,13 @@
 """Trains the reader on what `reader_data.py` wrote: MiniLM that reads a question and a window together.
 
     pip install -r benchmarks/train_encoder.txt
-    python benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …] [--half 0|1]
+    python benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …]
+        [--half 0|1 [--whole DATASET …]]
 
 `MINILM` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which). `--without` leaves out whole data
-sets, `--half` the questions of every second conversation: a reader is believed on what it did not see. The lower layers
-stay as they are, and what they make of each window is made once; the upper ones and three heads are trained: whether
-the window answers, where, and whether it says yes or no.
+sets, `--half` the questions of every second conversation, but of data sets that are taken `--whole`: a reader is
+believed on what it did not see. The lower layers stay as they are, and what they make of each window is made once; the
+upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ BATCH_TOKENS = 2048
 PADDING = 1.3
 EPOCHS = 2
 RATE, HEAD_RATE, WARM = 8e-5, 1e-3, 0.06
-QUESTION, BEFORE, TEXT = 48, 32, 104  # tokens at most
+QUESTION, BEFORE, TEXT = 48, 40, 104  # tokens at most
 #: How much the parts of the loss weigh: whether it answers, which of a question's windows does, where, yes or no.
 PARTS = (0.5, 0.5, 0.5, 0.5)
 POLARITY = {"yes": 0, "no": 1}
@@ -179,10 +180,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--half", type=int, choices=(0, 1))
+    parser.add_argument("--whole", nargs="*", default=[], help="data sets of which --half leaves nothing out")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     options = parser.parse_args()
     lines = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
-    kept = [line for line in lines if line["dataset"] not in options.without and not is_held_out(line, options.half)]
+    apart = [line for line in lines if line["dataset"] not in options.without]
+    kept = [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
     train(kept, options.model, options.out, options.epochs)
 
 

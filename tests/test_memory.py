@@ -26,6 +26,7 @@ from memcli.model import Answer, Kind, TurnId, Unit, UnitId
 from memcli.providers.fakes import FakeEmbedder
 from memcli.providers.vectors import Vectors
 from memcli.store.connection import Store
+from memcli.store.cosine import exact
 from memcli.strategies import strategy
 from memcli.strategies.bm25 import BM25
 from memcli.strategies.fused import Fused
@@ -99,6 +100,27 @@ def test_a_question_opens_the_store_once(sample_store: Path, monkeypatch: pytest
         assert len(opened) == 2
         memory.ask("Who drinks tea?", at=AT)
         assert len(opened) == 3
+
+
+def test_who_asks_again_is_answered_the_same_from_vectors_that_are_widened_once(
+    sample_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    widened: list[int] = []
+
+    def counted(rows: Vectors) -> object:
+        widened.append(len(rows))
+        return exact(rows)
+
+    monkeypatch.setattr("memcli.store.views.view.exact", counted)
+    with Memory(sample_store) as memory:
+        first = memory.search("Who drinks tea?", at=AT)
+        assert widened == []
+        assert [memory.search("Who drinks tea?", at=AT) for _ in range(2)] == [first, first]
+        assert len(widened) == 1
+    monkeypatch.setattr("memcli.store.views.view._MOST_WIDENED", 0)
+    with Memory(sample_store) as memory:
+        assert [memory.search("Who drinks tea?", at=AT) for _ in range(2)] == [first, first]
+    assert len(widened) == 1  # too many to be kept: they are widened as they are multiplied
 
 
 def test_others_may_write_while_an_embedder_that_may_be_far_away_thinks(tmp_path: Path) -> None:

@@ -116,6 +116,19 @@ def test_the_graph_passes_a_sentences_cosine_to_its_neighbour() -> None:
     assert found["graph.hop"].tolist() == pytest.approx(zscore(np.array([0.0, 0.0, 0.4])).tolist())
 
 
+def test_a_reply_is_worth_what_was_asked_before_it() -> None:
+    """Turn 0 asks, and turn 4, in another session; turn 2 stands two turns behind the first: 0.8 of it."""
+    session, length = np.array([0, 0, 0, 0, 1, 1]), np.array([3, 0, 1, 4, 2, 1])
+    cues = np.where(np.isin(np.arange(6), [0, 4]), int(Cue.QUESTION), 0)
+    turns = signals.Turns(session, np.arange(6), np.arange(6), length, cues, AdjacentTurns.of(session))
+    dense, words = np.array([2.0, 5.0, 0.0, 0.0, -1.0, 0.0]), np.array([0.5, 0.0, 0.0, 0.0, 1.0, 0.0])
+    found = signals.reply_signals(dense, words, turns)
+    assert found["reply.dense"].tolist() == pytest.approx([0.0, 2.0, 1.6, 1.2, 0.0, 0.0])
+    assert found["reply.bm25"].tolist() == pytest.approx([0.0, 0.5, 0.4, 0.3, 0.0, 1.0])
+    assert found["reply.dense_brief"].tolist() == pytest.approx([0.0, 2.0, 0.8, 0.24, 0.0, 0.0])
+    assert found["reply.bm25_brief"].tolist() == pytest.approx([0.0, 0.5, 0.2, 0.06, 0.0, 0.5])
+
+
 def test_time_signals_by_hand() -> None:
     days = np.array([100.0, 99.5, 114.0, 50.0, np.nan])
     found = signals.time_signals(days, [(99.0, 100.0)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -45,7 +46,7 @@ from memcli.reading.relevance import Found
 from memcli.reading.states import standing
 from memcli.reading.temporal import dates
 from memcli.reading.values import Value, values
-from memcli.reading.windows import Window, spans, tail
+from memcli.reading.windows import Window, before, spans
 from memcli.text import content_stems, sentences, stems, token_estimate
 
 ASKED = datetime(2024, 6, 1, 12, 0)
@@ -73,6 +74,14 @@ class FakeTranscript:
 
     def _cosine(self, sentence: str) -> float:
         return len(self.question & set(stems(sentence))) / max(1, len(self.question))
+
+    def later(self, turn_id: TurnId, query: Query, n: int) -> Sequence[Turn]:
+        told = self.turns[int(turn_id[1:])]
+        own, said = (
+            [t for t in self.turns[told.position + 1 :] if t.speaker == told.speaker],
+            set(content_stems(told.text)),
+        )
+        return sorted(own, key=lambda turn: -len(said & set(content_stems(turn.text))))[:n]
 
     def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
         return []
@@ -292,8 +301,29 @@ def test_windows_hold_whole_sentences() -> None:
 
 
 def test_what_stands_before_is_its_end() -> None:
-    assert tail("Ana", "one two") == "Ana: one two"
-    assert tail("Ana", " ".join(map(str, range(30)))).startswith("Ana: … 10 11")
+    assert before([]) == ""
+    assert before([("Ana", "one two")]) == "Ana: one two"
+    assert before([("Ana", " ".join(map(str, range(30))))]).startswith("Ana: … 6 7")
+
+
+def test_what_stands_before_is_of_a_few_turns_if_they_are_short() -> None:
+    asked, aside = ("Ana", "who's got the key?"), ("Bo", "lol")
+    assert before([asked, aside]) == "Ana: who's got the key? Bo: lol"
+    assert before([asked, aside, aside, aside]) == "Bo: lol Bo: lol Bo: lol"
+    assert before([asked, ("Bo", "w " * 24)]).startswith("Bo: w")
+    assert before([asked, ("Bo", "w " * 22)]).startswith("Ana: … the key? Bo: w")
+
+
+def test_a_reply_is_read_behind_what_was_asked_before_others_spoke() -> None:
+    at_nine = at(2024, 5, 1)
+    said = [("Ana", at_nine, "Who has got the key of the shed?"), ("Bo", at_nine, "lol"), ("Cy", at_nine, "Dilys")]
+    question = "Who keeps the key of Ana's shed?"
+    transcript = FakeTranscript(question, said)
+    query = Query(parse(question, ("Ana", "Bo", "Cy")), VECTOR, ASKED)
+    found = {each.turn_text: each for each in gather(query.question, query, transcript.hits(), transcript)}
+    assert found["Dilys"].window.before == "Ana: Who has got the key of the shed? Bo: lol"
+    assert found["Dilys"].replies
+    assert found["Dilys"].thread_covered > found["Dilys"].turn_covered == 0
 
 
 def test_the_turn_behind_a_question_is_read_too() -> None:
@@ -304,7 +334,8 @@ def test_the_turn_behind_a_question_is_read_too() -> None:
     first = transcript.hits()[:1]
     read = gather(asked, Query(asked, VECTOR, ASKED), first, transcript)
     assert [(p.turn, p.follows, p.window.before) for p in read] == [
-        ("t0", False, ""), ("t1", True, "Dave: What did grandpa's shop sell?"), ("t2", True, "Ruth: Clocks, mostly."),
+        ("t0", False, ""), ("t1", True, "Dave: What did grandpa's shop sell?"),
+        ("t2", True, "Dave: What did grandpa's shop sell? Ruth: Clocks, mostly."),
     ]  # fmt: skip
 
 
@@ -448,10 +479,50 @@ def test_what_is_no_change(text: str, moment: datetime | None, trust: float) -> 
     assert standing(parse("Where do I live?", ()), [old, other]) == (old, None)
 
 
+def test_what_is_said_of_a_thing_may_be_changed_by_anybody() -> None:
+    """But what somebody says of himself is changed by himself alone, and a bare reply is mostly of oneself."""
+    question = parse("On which day do the bins go out?", ())
+
+    def told(text: str, day: str, by: str, *, replies: bool = False) -> Value:
+        value = Value(day, _found(text, day, at(2024, 3 if by == "Bo" else 2, 1), speaker=by, trust=0.9), 0.8)
+        return replace(value, found=replace(value.found, passage=replace(value.found.passage, replies=replies)))
+
+    old = told("Bins go out on Tuesday.", "Tuesday", "Ana")
+    new = told("Bins are on Thursday now.", "Thursday", "Bo")
+    assert standing(question, [old, new]) == (new, old)
+    mine, replied = (
+        told("My bins go out on Thursday.", "Thursday", "Bo"),
+        told("Thursday", "Thursday", "Bo", replies=True),
+    )
+    assert standing(question, [old, mine]) == standing(question, [old, replied]) == (old, None)
+
+
 def test_what_makes_a_statement_untrue_holds_however_little_it_is_like_the_question() -> None:
     old, new = _value("Portland", at(2023, 1, 1)), _value("Seattle", at(2024, 3, 1), 0.05)
     assert standing(parse("Where do I live?", ()), [old, new]) == (new, old)
     assert standing(parse("Where did I live?", ()), [old, new]) == (old, None)
+
+
+def test_what_was_before_is_what_the_newer_statement_replaces() -> None:
+    old = _value("01 555 200", at(2023, 1, 1), 0.1, words="my number is")
+    new = _value("01 555 900", at(2024, 3, 1), 0.9, words="new phone, my new number is")
+    assert standing(parse("What was Sam's old phone number?", ("Sam",)), [new, old])[0].text == "01 555 200"
+
+
+def test_what_has_changed_is_looked_for_though_the_question_does_not_find_it() -> None:
+    said = (
+        ("Ana", at(2023, 1, 1), "I live in Portland."), ("Bo", at(2023, 5, 1), "my new flat is in Reno"),
+        ("Ana", at(2024, 3, 1), "my new flat is in Seattle, with a balcony"), ("Ana", at(2024, 4, 1), "Look, a heron!"),
+    )  # fmt: skip
+    question = "Where does Ana live now?"
+    transcript = FakeTranscript(question, said)
+    query = Query(parse(question, ("Ana", "Bo")), VECTOR, ASKED)
+    reader = ExtractiveReader(transcript, doubt=_passing())
+    answer = reader.read(query, transcript.hits()[:1])
+    assert answer.text == "Seattle (before: Portland, until March 2024)"
+    assert answer.citations == ("t2", "t0")
+    past = Query(parse("Where did Ana live?", ("Ana", "Bo")), VECTOR, ASKED)
+    assert "Seattle" not in reader.read(past, transcript.hits()[:1]).text
 
 
 def test_a_changed_fact_is_answered_with_what_was_before() -> None:

@@ -14,7 +14,7 @@ from datetime import datetime
 from ..errors import NothingFound
 from ..languages import spoken
 from ..model import Turn
-from ..model.cards import SINGLE, CardKind, Noted
+from ..model.cards import SINGLE, CardKind, Noted, of_one_slot
 from ..model.generated import Assertion
 from ..model.relations import RelationType
 from ..store import cards, names, naming, transcript
@@ -180,6 +180,4 @@ def _replaces(new: Note, old: Note) -> bool:
     """Whether the new one holds, or ends, instead of the old one."""
     if new.over and (new.kind in SINGLE or not new.slot):
         return new.kind is old.kind and bool(_stems(new.value) & _stems(old.value))
-    if not new.slot or new.slot != old.slot:
-        return False
-    return new.kind in (old.kind, CardKind.EVENTS)
+    return of_one_slot(new, old)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
-__all__ = ["SINGLE", "CardKind", "Noted"]
+__all__ = ["SINGLE", "CardKind", "Noted", "Slotted", "of_one_slot"]
 
 
 class CardKind(StrEnum):
@@ -39,3 +40,18 @@ class Noted:
     value: str
     slot: str = ""
     ends: bool = False
+
+
+class Slotted(Protocol):
+    """What is of a kind and about something of which one value holds at a time; about nothing such, `slot` is empty."""
+
+    @property
+    def kind(self) -> CardKind: ...
+
+    @property
+    def slot(self) -> str: ...
+
+
+def of_one_slot(new: Slotted, old: Slotted) -> bool:
+    """Whether the new one takes the place of the old one: of one kind, or what has happened to it."""
+    return bool(new.slot) and new.slot == old.slot and new.kind in (old.kind, CardKind.EVENTS)

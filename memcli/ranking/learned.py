@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from hashlib import file_digest
+from hashlib import file_digest, sha256
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,7 +61,7 @@ def significant(value: npt.ArrayLike, digits: int = 5) -> Any:
 
 
 def made(by: str, data: Sequence[Path], embedder: str) -> dict[str, object]:
-    """The past of what is being learned: by the command `by`, from the files `data`, with the embedder of this id."""
+    """The past of what is being learned: by the command `by`, from the files and folders `data`, with this embedder."""
     return {
         "by": by,
         "from": {path.name: _sha256(path) for path in data},
@@ -76,6 +76,10 @@ def written(past: Mapping[str, object], numbers: Mapping[str, object]) -> str:
 
 
 def _sha256(path: Path) -> str:
+    """Of a file's bytes; of a folder, of the names of its files with theirs."""
+    if path.is_dir():
+        files = sorted(each for each in path.rglob("*") if each.is_file())
+        return sha256("".join(f"{each.relative_to(path)} {_sha256(each)}\n" for each in files).encode()).hexdigest()
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
 

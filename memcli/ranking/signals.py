@@ -30,6 +30,7 @@ __all__ = [
     "part_signals",
     "pooled",
     "preference_signals",
+    "reply_signals",
     "time_signals",
 ]
 
@@ -41,6 +42,7 @@ Signals = dict[str, Floats]
 _FULL_SENTENCE = 8
 _SEEDS = 50  # sentences from which the graph is entered
 _FEEDBACK = 8  # sentences that are taken for relevant in pseudo-relevance feedback
+_THREAD = (1.0, 0.8, 0.6)  # what a question counts of one, two and three turns before
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,30 @@ def lexical_signals(stems: Sequence[str], postings: Mapping[str, tuple[Ints, Int
         "cover.round": around.coverage[turns.round],
         "cover.session": session.coverage[turns.session],
     }
+
+
+def reply_signals(sentence: Floats, lexical: Floats, turns: Turns) -> Signals:
+    """From how well what was asked just before fits, by its sentences (standardised) and by its words.
+
+    A bare reply means what it was asked; others may have spoken in between.
+    """
+    asks, brief = _bit(turns.cues, Cue.QUESTION), 1 / (1 + turns.length)
+    dense, words = (_asked_before(asks * np.maximum(scores, 0.0), turns.near) for scores in (sentence, lexical))
+    return {
+        "reply.dense": dense,
+        "reply.dense_brief": dense * brief,
+        "reply.bm25": words,
+        "reply.bm25_brief": words * brief,
+    }
+
+
+def _asked_before(asked: Floats, near: AdjacentTurns) -> Floats:
+    """The best of the turns just before."""
+    best = np.zeros(len(asked))
+    for share in _THREAD:
+        asked = near.previous(asked)
+        best = np.maximum(best, share * asked)
+    return best
 
 
 def cue_signals(turns: Turns, asked: Floats, roles: Mapping[str, Floats]) -> Signals:

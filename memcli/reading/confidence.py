@@ -6,12 +6,13 @@ nowhere), that somebody else said or did it, and that the words are the wrong on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..model import Caution, Form, Seeks
+from ..model import Caution, Form, Question, Seeks
 from ..ranking import learned
 from ..text import content_stems
 from .judge import Judge
@@ -27,7 +28,9 @@ NAMES = (
     "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words", "agreeing",
     "covered", "turn_covered", "thread_covered", "replies", "cosine", "all.covered", "all.cosine", "by_asked",
     "asks_of_nobody", "follows", "seeks.when", "seeks.yes_no", "seeks.who", "seeks.count", "seeks.why_how",
-    "seeks.list", "question.length",
+    "seeks.list", "question.length", "read.share", "place.rank", "place.score", "all.answers", "all.sure", "all.trust",
+    "apart", "apart.trust", "apart.answers", "apart.share", "trust.chance", "trust.ahead", "reply.trust",
+    "reply.thread", "asked.trust",
 )  # fmt: skip
 
 
@@ -80,10 +83,15 @@ def packaged() -> Confidence:
 
 def signals(look: Look) -> dict[str, float]:
     """What the regressions take, by name. Something was read."""
-    answer, question = (look.cited or look.found)[0], look.question
+    answer = (look.cited or look.found)[0]
     others = [each for each in look.found if each.passage.turn != answer.passage.turn]
-    passages = [each.passage for each in look.found]
-    spans = answer.finding.spans
+    of_answer = _of_answer(look, answer, others)
+    return of_answer | _of_question(look.question) | _together(look, answer, of_answer)
+
+
+def _of_answer(look: Look, answer: Found, others: Sequence[Found]) -> dict[str, float]:
+    """What speaks for the window, and for the value in it."""
+    passages, spans, passage = [each.passage for each in look.found], answer.finding.spans, answer.passage
     return {
         "trust": answer.trust,
         "trust.next": max((each.trust for each in others), default=0.0),
@@ -93,16 +101,23 @@ def signals(look: Look) -> dict[str, float]:
         "value.typed": float(look.typed),
         "value.words": len(look.text.split()) / 5,
         "agreeing": _agreeing(look, others),
-        "covered": answer.passage.covered,
-        "turn_covered": answer.passage.turn_covered,
-        "thread_covered": answer.passage.thread_covered,
-        "replies": float(answer.passage.replies),
-        "cosine": answer.passage.cosine,
-        "all.covered": max(passage.turn_covered for passage in passages),
-        "all.cosine": max(passage.cosine for passage in passages),
-        "by_asked": answer.passage.by_asked,
+        "covered": passage.covered,
+        "turn_covered": passage.turn_covered,
+        "thread_covered": passage.thread_covered,
+        "replies": float(passage.replies),
+        "cosine": passage.cosine,
+        "all.covered": max(each.turn_covered for each in passages),
+        "all.cosine": max(each.cosine for each in passages),
+        "by_asked": passage.by_asked,
+        "follows": float(passage.follows),
+        "place.rank": 1 / (1 + passage.rank),
+        "place.score": passage.score,
+    }
+
+
+def _of_question(question: Question) -> dict[str, float]:
+    return {
         "asks_of_nobody": float(question.about is None),
-        "follows": float(answer.passage.follows),
         "seeks.when": float(question.seeks is Seeks.WHEN),
         "seeks.yes_no": float(question.seeks is Seeks.YES_NO),
         "seeks.who": float(question.seeks is Seeks.WHO),
@@ -110,6 +125,31 @@ def signals(look: Look) -> dict[str, float]:
         "seeks.why_how": float(question.seeks in (Seeks.WHY, Seeks.HOW)),
         "seeks.list": float(question.listing),
         "question.length": len(question.stems) / 5,
+    }
+
+
+def _together(look: Look, answer: Found, of: Mapping[str, float]) -> dict[str, float]:
+    """What all windows say, and what means more together than apart. `apart`: how far the question's words are from
+    all that was found.
+    """
+    answers = [each.finding.answers for each in look.found]
+    most = max(answers)
+    share = math.exp(answer.finding.answers - most) / sum(math.exp(each - most) for each in answers)
+    apart, trust = 1 - of["all.covered"], of["trust"]
+    return {
+        "read.share": share,
+        "all.answers": most,
+        "all.sure": math.log1p(sum(1 / (1 + math.exp(-each)) for each in answers)),
+        "all.trust": max(each.trust for each in look.found),
+        "apart": apart,
+        "apart.trust": apart * trust,
+        "apart.answers": apart * of["read.answers"],
+        "apart.share": apart * share,
+        "trust.chance": trust * of["value.chance"],
+        "trust.ahead": trust - of["trust.next"],
+        "reply.trust": of["replies"] * trust,
+        "reply.thread": of["replies"] * of["thread_covered"],
+        "asked.trust": of["by_asked"] * trust,
     }
 
 

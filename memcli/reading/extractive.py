@@ -8,13 +8,14 @@ from typing import Protocol
 
 from memcli.languages import language, spoken
 from memcli.languages.base import NOTHING
+from memcli.languages.replacing import notes_what_changes
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
 from memcli.reading import confidence, relevance, temporal
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, network
-from memcli.reading.passages import Passage, Transcript, gather
+from memcli.reading.passages import Passage, Transcript, gather, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
@@ -127,8 +128,17 @@ class ExtractiveReader:
         question = query.question
         passages = gather(question, query, hits, self._transcript)
         found = relevance.read(question, passages, self._network, self._judge, self._unread)
+        found += self._since(query, found)
         known = known_of(query, self._transcript) if found else []
         return found_in(question, found, known) if found else Look(question, ())
+
+    def _since(self, query: Query, found: Sequence[Found]) -> list[Found]:
+        """What was said since then of what the best window notes, where it may have changed, however it was found."""
+        question, known = query.question, {each.passage.turn for each in found}
+        if not found or question.standing is not Standing.NOW or not notes_what_changes(found[0].passage.turn_text):
+            return []
+        since = [p for p in later(question, query, found[0].passage, self._transcript) if p.turn not in known]
+        return relevance.read(question, since, self._network, self._judge, self._unread)
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "network"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "ce6f1053c3dfcbb186aa85128acd2a8406ebbda8ccf70f414f3d72a87fe193df"
+_SHA256 = "6fd1654f25d44f68c874c9fd817f3b5ffed27d28a8c535438c0f076d57f1a609"
 #: Tokens at most: of the question, of what stands before a window, of the window. As in training.
-_QUESTION, _BEFORE, _OWN = 48, 32, 104
+_QUESTION, _BEFORE, _OWN = 48, 40, 104
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
 #: Findings that are kept in bulk: several contenders are given the same windows.

@@ -19,10 +19,12 @@ from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "later"]
 
 #: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
+#: Turns that are looked at for what has changed since.
+_LATER = 4
 #: Windows of one turn: those nearest to the question.
 _OF_TURN = 2
 
@@ -43,6 +45,11 @@ class Transcript(Protocol):
         tastes.
         """
 
+    def later(self, turn_id: TurnId, query: Query, n: int) -> Sequence[Turn]:
+        """The n turns, of those that the query may see, that the turn's speaker said after it and that are most like
+        it.
+        """
+
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """How rare each stem is among the turns: log(1 + (N - df + ½) / (df + ½))."""
 
@@ -52,10 +59,10 @@ class Passage:
     """A window of a turn, with where its turn stands among the hits.
 
     `score` is the hit's over the best one's; `cosine` that of the window's best sentence. `covered`, `turn_covered` and
-    `thread_covered` are shares of the question's weight of words: in the window, in its turn, in its turn and the one
-    before. `replies`: the turn before is another's, and asks. `by_asked` is 1 if the one whom the
-    question is about says it, -1 if another does. `follows`: it is no hit, but the turn after one. `then` is 1 if it
-    was said, or tells of something, at a time that the question names, -1 if not, 0 where it names none.
+    `thread_covered` are shares of the question's weight of words: in the window, in its turn, in its turn and those
+    just before. `replies`: one of these is another's, and asks. `by_asked` is 1 if the one whom the question is about
+    says it, -1 if another does. `follows`: it is no hit, but the turn after one. `then` is 1 if it was said, or tells
+    of something, at a time that the question names, -1 if not, 0 where it names none.
     """
 
     window: Window
@@ -86,16 +93,24 @@ class _Place:
 
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
     """The windows of the best hits and of what follows the first of them, best hit first."""
-    weights, then = (
-        _StemWeights(transcript.rarity(question.stems), question.language),
-        _named_times(question.text, query.asked_at),
-    )
-    places = list(_places(hits[:_DEPTH], transcript))
+    return _read(question, query, list(_places(hits[:_DEPTH], transcript)), transcript)[:_MOST]
+
+
+def later(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:
+    """The windows of what the same speaker said later that is most like the best one."""
+    turns = transcript.later(best.turn, query, _LATER)
+    return _read(question, query, [_Place(turn, _DEPTH, 0.0, follows=False) for turn in turns], transcript)
+
+
+def _read(question: Question, query: Query, places: Sequence[_Place], transcript: Transcript) -> list[Passage]:
+    """The windows of these turns, with what speaks for them."""
+    weights = _StemWeights(transcript.rarity(question.stems), question.language)
+    then = _named_times(question.text, query.asked_at)
     sentences = transcript.sentences([place.turn.id for place in places], query.vector)
     found: list[Passage] = []
     for place in places:
         found.extend(_of_turn(question, place, sentences[place.turn.id], transcript, weights))
-    return [replace(each, then=_then(each, then)) for each in found[:_MOST]]
+    return [replace(each, then=_then(each, then)) for each in found]
 
 
 def _named_times(text: str, at: datetime | None) -> list[tuple[datetime, datetime]]:
@@ -138,12 +153,12 @@ def _of_turn(
     weights: _StemWeights,
 ) -> list[Passage]:
     turn = place.turn
+    former = transcript.around(turn.id, windows.FORMER, 0)[:-1]
     texts = [text for text, _ in said]
     parts = sorted(windows.spans(texts), key=lambda part: -max(near for _, near in said[slice(*part)]))[:_OF_TURN]
     whole, by_asked = weights.covered(turn.text), _spoken_by(turn.speaker, question.about)
-    former = _former(turn, transcript)
-    thread = weights.covered(f"{former.text}\n{turn.text}") if former else whole
-    replies = former is not None and former.speaker != turn.speaker and asks(former.text)
+    thread = weights.covered("\n".join(each.text for each in (*former, turn)))
+    replies = any(each.speaker != turn.speaker and asks(each.text) for each in former)
     return [
         Passage(
             Window(turn.speaker, " ".join(texts[start:end]), _before(turn, texts[:start], former)),
@@ -160,17 +175,10 @@ def asks(text: str) -> bool:
     return spoken([text]).asks(text)
 
 
-def _former(turn: Turn, transcript: Transcript) -> Turn | None:
-    """The turn before, in the same session."""
-    around = transcript.around(turn.id, 1, 0)
-    return around[0] if len(around) > 1 else None
-
-
-def _before(turn: Turn, own: Sequence[str], former: Turn | None) -> str:
-    """The end of what stands before a window: of its turn, or of the turn before."""
-    if own:
-        return windows.tail(turn.speaker, " ".join(own))
-    return windows.tail(former.speaker, former.text) if former else ""
+def _before(turn: Turn, own: Sequence[str], former: Sequence[Turn]) -> str:
+    """The end of what stands before a window: what the turn itself says, and the turns before."""
+    said = [(each.speaker, each.text) for each in former]
+    return windows.before([*said, (turn.speaker, " ".join(own))] if own else said)
 
 
 def _spoken_by(speaker: str, about: str | None) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from ..model import Question
 from ..ranking import learned
+from ..ranking.arrays import softmax
 from .judge import Judge
 from .network import Finding, Network
 from .passages import Passage, asks
@@ -17,7 +21,9 @@ __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
 
 NAMES = (
     "read.answers", "read.behind", "place.score", "place.rank", "cosine", "cosine.behind", "covered", "turn_covered",
-    "thread_covered", "by_asked", "follows", "replies", "asks", "then",
+    "thread_covered", "by_asked", "follows", "replies", "asks", "then", "read.sure", "read.share", "read.rank",
+    "all.answers", "all.covered", "all.cosine", "apart.answers", "apart.share", "apart.covered", "apart.score",
+    "apart.cosine", "reply.answers", "reply.covered", "reply.thread",
 )  # fmt: skip
 
 
@@ -54,25 +60,56 @@ def read(
 
 
 def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
-    """What the regression takes of each passage, by name."""
-    most = max((finding.answers for finding in findings), default=0.0)
-    nearest = max((passage.cosine for passage in passages), default=0.0)
+    """What the regression takes of each passage, by name.
+
+    Some are worth more or less the further the question's words are `apart` from all that was found: then the network
+    knows better than where a turn was placed. `reply.*` are those of a reply alone.
+    """
+    answers = np.array([finding.answers for finding in findings], np.float64)
+    if not len(answers):
+        return []
+    nearest = max(passage.cosine for passage in passages)
+    covered = max(passage.turn_covered for passage in passages)
+    shares, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
     return [
-        {
-            "read.answers": finding.answers,
-            "read.behind": most - finding.answers,
-            "place.score": passage.score,
-            "place.rank": 1 / (1 + passage.rank),
-            "cosine": passage.cosine,
-            "cosine.behind": nearest - passage.cosine,
-            "covered": passage.covered,
-            "turn_covered": passage.turn_covered,
-            "thread_covered": passage.thread_covered,
-            "by_asked": passage.by_asked,
-            "follows": float(passage.follows),
-            "replies": float(passage.replies),
-            "asks": float(asks(passage.window.text)),
-            "then": passage.then,
-        }
-        for passage, finding in zip(passages, findings, strict=True)
+        _signals(passage, float(answer), float(share), int(rank), (float(answers.max()), covered, nearest))
+        for passage, answer, share, rank in zip(passages, answers, shares, ranks, strict=True)
     ]
+
+
+def _signals(
+    passage: Passage, answer: float, share: float, rank: int, best: tuple[float, float, float]
+) -> dict[str, float]:
+    """Of one passage. `best`: the most that the network says, that a turn covers, that a cosine is."""
+    most, covered, nearest = best
+    apart, replies = 1 - covered, float(passage.replies)
+    return {
+        "read.answers": answer,
+        "read.behind": most - answer,
+        "place.score": passage.score,
+        "place.rank": 1 / (1 + passage.rank),
+        "cosine": passage.cosine,
+        "cosine.behind": nearest - passage.cosine,
+        "covered": passage.covered,
+        "turn_covered": passage.turn_covered,
+        "thread_covered": passage.thread_covered,
+        "by_asked": passage.by_asked,
+        "follows": float(passage.follows),
+        "replies": replies,
+        "asks": float(asks(passage.window.text)),
+        "then": passage.then,
+        "read.sure": 1 / (1 + math.exp(-answer)),
+        "read.share": share,
+        "read.rank": 1 / (1 + rank),
+        "all.answers": most,
+        "all.covered": covered,
+        "all.cosine": nearest,
+        "apart.answers": apart * answer,
+        "apart.share": apart * share,
+        "apart.covered": apart * passage.turn_covered,
+        "apart.score": apart * passage.score,
+        "apart.cosine": apart * passage.cosine,
+        "reply.answers": replies * answer,
+        "reply.covered": replies * passage.turn_covered,
+        "reply.thread": replies * (passage.thread_covered - passage.turn_covered),
+    }

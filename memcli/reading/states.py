@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
-from ..languages.replacing import makes_untrue
-from ..model import Question, Seeks, SessionId, Standing, Turn
+from ..languages import spoken
+from ..languages.replacing import makes_untrue, noted_anew
+from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems
+from .passages import Passage
 from .values import Value
 
 __all__ = ["standing"]
@@ -30,6 +33,8 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
         return best, None
     if question.standing is Standing.NOW and (renewed := _renewed(best, ranked)):
         return renewed, best if _differs(renewed, best) else None
+    if question.standing is Standing.FORMER and (replaced := _replaced(best, ranked)):
+        return replaced, None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
     rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
     if question.standing is Standing.FIRST:
@@ -46,9 +51,28 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
 
 
 def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:
-    """The newest statement that makes the best one untrue, however little it is like the question."""
-    later = [v for v in ranked if _when(v) > _when(best) and makes_untrue(_turn(v), _turn(best))]
+    """The newest statement that takes the place of the best one, however little it is like the question."""
+    later = [new for v in ranked if _when(v) > _when(best) and (new := _instead(v, best))]
     return max(later, key=_when, default=None)
+
+
+def _replaced(best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The newest of the statements whose place the best one takes, as sure as that."""
+    former = [v for v in ranked if _when(v) < _when(best) and _instead(best, v)]
+    newest = max(former, key=_when, default=None)
+    return newest and replace(newest, found=replace(newest.found, trust=max(newest.found.trust, best.found.trust)))
+
+
+def _instead(value: Value, best: Value) -> Value | None:
+    """What a later window says in the place of the best one: that was doubted before, and is as sure now."""
+    new, old = _turn(value), _turn(best)
+    if makes_untrue(new, old):
+        return value
+    note = noted_anew(new.text, old.text, best.text) if new.speaker == old.speaker else None
+    if note is None:
+        return None
+    text = value.text if set(content_stems(value.text)) & set(content_stems(note.value)) else note.value
+    return replace(value, text=text, found=replace(value.found, trust=max(value.found.trust, best.found.trust)))
 
 
 def _turn(value: Value) -> Turn:
@@ -67,9 +91,20 @@ def _answers_too(value: Value, best: Value, least: float) -> bool:
         value.found.passage.at is not None
         and best.found.passage.at is not None
         and value.typed == best.typed
-        and value.found.passage.window.speaker == best.found.passage.window.speaker
+        and _of_one_subject(value.found.passage, best.found.passage)
         and value.found.trust >= least * best.found.trust
     )
+
+
+def _of_one_subject(one: Passage, other: Passage) -> bool:
+    """Whether two may speak of the same: of one person, or neither of who says it ("bins are on Thursday now")."""
+    return one.window.speaker == other.window.speaker or not (_of_oneself(one) or _of_oneself(other))
+
+
+def _of_oneself(passage: Passage) -> bool:
+    """Whether it speaks of its speaker; a reply mostly does, with no word of it."""
+    text = passage.window.text
+    return passage.replies or bool(spoken([text]).cues(text) & Cue.FIRST_PERSON)
 
 
 def _says(question: Question, value: Value) -> bool:

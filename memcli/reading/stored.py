@@ -58,6 +58,17 @@ class StoredTranscript:
         turns = self._view.fetch([row for row, _, _ in kept])
         return [(turn, each, cosine) for turn, (_, each, _), cosine in zip(turns, kept, near, strict=True)]
 
+    def later(self, turn_id: TurnId, query: Query, n: int) -> Sequence[Turn]:
+        """See `Transcript.later`."""
+        view, [row] = self._view, self._view.rows_of([turn_id]).tolist()
+        after = (view.speaker_code == view.speaker_code[row]) & (view.days > view.days[row])
+        said = np.flatnonzero((after & view.allowed(query.filters))[view.owner])
+        if not len(said):
+            return []
+        like = cosines(view.vectors(np.flatnonzero(view.owner == row)), view.vectors(said)).max(axis=0)
+        best = said[np.argsort(-like, kind="stable")]
+        return view.fetch(list(dict.fromkeys(view.owner[best].tolist()))[:n])
+
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """See `Transcript.rarity`."""
         found = self._view.postings(stems)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Window", "spans", "tail"]
+__all__ = ["FORMER", "Window", "before", "spans"]
 
 #: Words of a window; a longer sentence is one alone.
 LONGEST = 40
-#: Words of what stands before it.
-BEFORE = 20
+#: Words of what stands before it, and turns that they may be of: a reply is often not the next turn.
+BEFORE, FORMER = 24, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """`text`, said by `speaker`, after `before`: the end of what was said just before it, with its speaker."""
+    """`text`, said by `speaker`, after `before`: the end of what was said just before it, with who said it."""
 
     speaker: str
     text: str
@@ -40,7 +40,14 @@ def spans(sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield start, len(sentences)
 
 
-def tail(speaker: str, text: str) -> str:
-    """The end of a turn as what stands before the next."""
-    words = text.split()
-    return f"{speaker}: {'… ' if len(words) > BEFORE else ''}{' '.join(words[-BEFORE:])}"
+def before(said: Sequence[tuple[str, str]]) -> str:
+    """The end of what was said before a window: turns, each by its speaker, the last one nearest."""
+    kept: list[str] = []
+    room = BEFORE
+    for speaker, text in reversed(said[-FORMER:]):
+        words = text.split()
+        kept.append(f"{speaker}: {'… ' if len(words) > room else ''}{' '.join(words[-room:])}")
+        room -= len(words)
+        if room <= 0:
+            break
+    return " ".join(reversed(kept))

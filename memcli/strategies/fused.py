@@ -64,7 +64,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _PROPOSERS = (
     "dense.turn", "dense.sentence", "dense.window1", "dense.window3", "dense.round", "dense.feedback", "parts.best",
     "parts.asked", "taste.turn", "taste.sentence", "bm25.turn", "bm25.window1", "bm25.window3", "bm25.round",
-    "graph.hop", "graph.spread", "assertion.taste", "assertion.any", "assertion.domain",
+    "reply.dense", "reply.bm25", "graph.hop", "graph.spread", "assertion.taste", "assertion.any", "assertion.domain",
 )  # fmt: skip
 
 
@@ -163,6 +163,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
         **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),
         **signals.time_signals(view.days, _days(query)),
     }
+    found |= signals.reply_signals(found["dense.sentence"], found["bm25.turn"], turns)
     return found, lambda rows: exact(view.vectors(signals.best_rows(plain, said)[rows]))
 
 
