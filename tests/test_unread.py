@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -116,10 +117,13 @@ def test_without_its_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 
 
 def test_the_data_are_whole() -> None:
-    """Ten languages: each chat has 30 messages, and 15 questions, eight of them in English."""
+    """Ten chats of 60 messages; of 20 questions each half are in English, and 16 are answered by one message alone."""
     rows = [json.loads(line) for line in (CHATS.parent / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert len(rows) == 150
+    assert len(rows) == 200
     for path in CHATS.glob("*.jsonl"):
         own = [row for row in rows if row["chat"] == path.stem]
-        assert len(path.read_text(encoding="utf-8").splitlines()) >= 30
-        assert (len(own), sum(row["asked"] == "en" for row in own)) == (15, 8)
+        said = [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
+        assert len(said) >= 60
+        assert (len(own), sum(row["asked"] == "en" for row in own)) == (20, 10)
+        found = [sum(bool(re.search(row["evidence"], text)) for text in said) for row in own if row["answer"]]
+        assert found == [1] * 16
