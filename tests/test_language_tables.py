@@ -82,6 +82,21 @@ TIMES = [
     ("ko", "지난주", LAST_WEEK),
     ("ko", "지난 금요일에", FRIDAY),
     ("ko", "2025년 5월 20일", "20 May 2025"),
+    ("de", "vom 28. bis 31. Mai", "28–31 May 2026"),
+    ("de", "vom 28. bis 31. Juni", "28 June 2026"),
+    ("ja", "2026/02/27", "27 February 2026"),
+    ("fr", "le 24/06", "24 June 2026"),
+    ("fr", "24/06", None),
+    ("es", "el verano pasado", "summer 2025"),
+    ("de", "diesen Sommer", "summer 2026"),
+    ("de", "letzten Winter", "winter 2025"),
+    ("de", "nächsten Winter", "winter 2026"),
+    ("ja", "去年の冬", "winter 2025"),
+    ("ja", "昨冬", "winter 2025"),
+    ("hi", "कल मिलेंगे", "19 March 2026"),
+    ("hi", "कल गए थे", "17 March 2026"),
+    ("nl", "Kerst 2024", "25 December 2024"),
+    ("de", "2019 waren wir im Zimmer 2024", "2019"),
 ]
 
 

@@ -9,20 +9,37 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from ...text.times import ONE_DAY, Expression, Grain, Length, Span, TimeKind, day, midnight, month, moved, year
+from ...text.times import (
+    ONE_DAY,
+    Expression,
+    Grain,
+    Length,
+    Span,
+    TimeKind,
+    day,
+    midnight,
+    month,
+    moved,
+    season,
+    year,
+)
 
 __all__ = ["Times", "plain"]
 
 _UNIT_DAYS = {"day": 1.0, "week": 7.0, "weekend": 2.0, "month": 30.44, "year": 365.25}
 _HAN = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
 #: Dates that are written alike in many languages: ISO, day before month with dots, strokes or dashes, East Asian ones.
-_ISO = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)")
+_ISO = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)([-/.])(?P<month>\d\d)\2(?P<day>\d\d)(?!\d)")
 _NUMERIC = re.compile(r"(?<![\w.])(?P<day>\d{1,2})([./-])(?P<month>\d{1,2})\2(?P<year>(?:19|20)?\d\d)?(?![\w.]\d|\d)")
 _EASTERN = re.compile(
     r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?P<month>\d{1,2}|[一二三四五六七八九十]{1,2}) ?[月월]"
-    r"(?: ?(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일])?"
+    r"(?: ?(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일]"
+    r"(?: ?(?:から|到|至|부터|[-–~〜]) ?(?P<last>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일])?)?"
 )
+_WHOLE_YEAR = r"(?P<year>(?:19|20)\d\d)"
 _YEAR = re.compile(r"(?<![\w.,-])(?P<year>(?:19|20)\d\d)(?![\w-]|[.,]\d)|(?<!\d)(?P<eastern>(?:19|20)\d\d) ?[年년]")
+#: The seasons in the order in which a table lists them.
+_SEASONS = ("spring", "summer", "autumn", "winter")
 #: Arabic letters that are written in several ways, one for one.
 _ALIKE = str.maketrans("أإآٱى٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९", "اااا" + "ي" + "0123456789" * 3)
 
@@ -31,7 +48,10 @@ _ALIKE = str.maketrans("أإآٱى٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१
 class Times:
     """Finds what a table describes: `months`, `weekdays`, `days`, `units`, `counted`, `last`, `next`, `this`, `date`.
 
-    In a language that is written without spaces nothing need stand between two words.
+    `to` stands between the first and the last day of a range; `numeric` is a date in digits that only its words tell
+    from another number, `numbered` what makes a number that looks like a year none ("room 2019"); `by_tense` are days
+    that lie ahead, or as far behind in the past tense; `holidays` are months and days ("12-25"); `seasons` begin with
+    spring. In a language that is written without spaces nothing need stand between two words.
     """
 
     table: Mapping[str, Any]
@@ -70,6 +90,13 @@ class Times:
             return
         for form, unit, step in (*self._days, *self._near):
             yield from (_relative(match, moved(said_at, unit, step), said_at) for match in form.finditer(low))
+        for form, name, step, of_year in self._seasons:
+            for match in form.finditer(low):
+                span = season(said_at, name, said_at.year + step) if of_year else _season(said_at, name, step)
+                yield _relative(match, span, said_at)
+        sign = -1 if self._is_past(low) else 1
+        for form, days in self._by_tense:
+            yield from (_relative(match, day(said_at, sign * days), said_at) for match in form.finditer(low))
         for form, unit, sign in self._counted:
             for match in form.finditer(low):
                 count = self._number(match.groupdict().get("count") or "1")
@@ -79,13 +106,16 @@ class Times:
 
     def _dates(self, low: str, said_at: datetime | None) -> Iterator[Expression]:
         past = self._is_past(low)
-        for form, month_of in self._absolute:
+        for form, month_of, on in self._absolute:
             for match in form.finditer(low):
                 parts = match.groupdict()
-                span = _date(parts.get("year"), month_of(match), parts.get("day"), said_at, past=past)
+                span = _date(parts.get("year"), month_of(match), parts.get("day", on), said_at, past=past)
                 if span is not None:
-                    yield Expression(match[0], *match.span(), span, TimeKind.ABSOLUTE, said_at)
+                    until = _until(span, _digits(parts.get("last")))
+                    yield Expression(match[0], *match.span(), until, TimeKind.ABSOLUTE, said_at)
         for match in _YEAR.finditer(low):
+            if self._numbered and self._numbered.search(low[max(0, match.start() - 30) : match.start()]):
+                continue
             stated = datetime(int(match["year"] or match["eastern"]), 1, 1, tzinfo=said_at.tzinfo if said_at else None)
             yield Expression(match[0], *match.span(), year(stated), TimeKind.ABSOLUTE, said_at)
 
@@ -142,6 +172,34 @@ class Times:
         return rows
 
     @cached_property
+    def _by_tense(self) -> Sequence[tuple[re.Pattern[str], int]]:
+        return [(self._form(f"(?:{word})"), count) for word, count in self.table.get("by_tense", {}).items()]
+
+    @cached_property
+    def _seasons(self) -> Sequence[tuple[re.Pattern[str], str, int, bool]]:
+        """Patterns of seasons beside "last", "this", "next", and behind "last year" and its like, which count."""
+        return [
+            row
+            for name, one in zip(_SEASONS, _listed(self.table.get("seasons", "")), strict=False)
+            for row in (
+                *((self._form(self._beside(near, one)), name, step, False) for near, step in self._steps),
+                *((self._form(f"(?:{stated})(?:の| )?{one}"), name, step, True) for stated, step in self._years),
+            )
+        ]
+
+    @cached_property
+    def _years(self) -> Sequence[tuple[str, int]]:
+        """What stands for a year counted from the one of saying: "last year", 去年."""
+        near = [(self._beside(near, self._units["year"]), step) for near, step in self._steps if "year" in self._units]
+        rows = [(word, str(value).split()) for word, value in self.table.get("days", {}).items()]
+        return [*near, *((word, int(value[1])) for word, value in rows if value[0] == "year")]
+
+    @cached_property
+    def _numbered(self) -> re.Pattern[str] | None:
+        words = self.table.get("numbered")
+        return re.compile(rf"(?<!\w)(?:{words}) ?$") if words else None
+
+    @cached_property
     def _units(self) -> Mapping[str, str]:
         return {unit: f"(?:{form})" for unit, form in self.table.get("units", {}).items()}
 
@@ -187,17 +245,23 @@ class Times:
         return rows
 
     @cached_property
-    def _absolute(self) -> Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], int]]]:
-        """Patterns of dates, with what tells the month of a match."""
-        whole = self.table.get("date", "{day} {month}(?: {year})?")
-        of_year = r"(?: (?:de |del |a )?(?P<year>(?:19|20)\d\d))?"
+    def _absolute(self) -> Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], int], str | None]]:
+        """Patterns of dates, with what tells the month of a match, and the day where that is always the same."""
+        whole, to = self.table.get("date", "{day} {month}(?: {year})?"), self.table.get("to", "(?!)")
+        of_year = rf"(?: (?:de |del |a )?{_WHOLE_YEAR})?"
         named = [
-            (self._form(_dated(form, name)), _always(number))
+            (self._form(_dated(form, name, to)), _always(number), None)
             for key, forms in (("months", (whole, f"{{month}}{of_year}")), ("short_months", (whole,)))
             for number, name in enumerate(_listed(self.table.get(key, "")), 1)
             for form in forms
         ]
-        return [*((form, lambda match: _digits(match["month"])) for form in (_ISO, _NUMERIC, _EASTERN)), *named]
+        holidays = [
+            (self._form(f"(?:{word}){of_year}"), _always(int(in_month)), on)
+            for word, (in_month, on) in ((word, on.split("-")) for word, on in self.table.get("holidays", {}).items())
+        ]
+        numeric = self._whole(_dated(self.table.get("numeric", "(?!)"), r"(?P<month>0[1-9]|1[0-2])", "(?!)"))
+        digits = (_ISO, _NUMERIC, _EASTERN, re.compile(numeric))
+        return [*((form, lambda match: _digits(match["month"]), None) for form in digits), *named, *holidays]
 
     def _beside(self, near: str, what: str) -> str:
         if self.table.get("unspaced"):
@@ -230,8 +294,9 @@ def _always(number: int) -> Callable[[re.Match[str]], int]:
     return lambda _match: number
 
 
-def _dated(form: str, month_name: str) -> str:
-    parts = {"{day}": r"(?P<day>\d{1,2})", "{month}": month_name, "{year}": r"(?P<year>(?:19|20)\d\d)"}
+def _dated(form: str, month_name: str, to: str) -> str:
+    day_or_range = rf"(?P<day>\d{{1,2}})(?:\.?(?: (?:{to}) | ?[-–] ?)(?P<last>\d{{1,2}}))?"
+    parts = {"{day}": day_or_range, "{month}": month_name, "{year}": _WHOLE_YEAR}
     for key, part in parts.items():
         form = form.replace(key, part)
     return f"(?:{form})"
@@ -247,6 +312,23 @@ def _worded(found: Expression, text: str) -> Expression:
         text[found.start_offset : found.end_offset], found.start_offset, found.end_offset, found.span, found.kind,
         found.said_at,
     )  # fmt: skip
+
+
+def _season(said_at: datetime, name: str, step: int) -> Span:
+    """The season that is over, the one that is or comes, or the one that has not begun."""
+    near = [season(said_at, name, said_at.year + each) for each in (-2, -1, 0, 1)]
+    if step < 0:
+        return [each for each in near if each.end <= said_at][-1]
+    return next(each for each in near if (each.start if step else each.end) > said_at)
+
+
+def _until(span: Span, last: int) -> Span:
+    """`span` drawn out to the day `last` of its month, where that is a later one."""
+    try:
+        end = span.start.replace(day=last) + ONE_DAY if last > span.start.day else span.end
+    except ValueError:
+        return span
+    return span if end == span.end else Span(span.start, end, Grain.RANGE)
 
 
 def _digits(said: str | None) -> int:
