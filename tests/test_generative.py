@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable, UsageError
+from memcli.languages.base import NOTHING
 from memcli.memory import Memory
 from memcli.model import Answer, Hit, Kind, Query, Question, TurnId, Unit, UnitId
 from memcli.providers.fakes import Completion, FakeLanguageModel
-from memcli.reading.extractive import NOTHING
 from memcli.reading.generative import MOST_TURNS, GenerativeReader, answer_prompt
 from tests.conftest import Ran
 from tests.language_server import Behaviour, Endpoint, breaks_off, fails, says, serving

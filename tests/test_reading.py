@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from memcli.languages import spoken
+from memcli.languages.base import NOTHING
 from memcli.languages.english.questions import parse
 from memcli.model import (
     Answer,
@@ -37,7 +38,7 @@ from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
 from memcli.reading.context import build_context, evidence
-from memcli.reading.extractive import NOTHING, ExtractiveReader
+from memcli.reading.extractive import ExtractiveReader
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, Span, network
 from memcli.reading.passages import Passage, gather
@@ -584,8 +585,9 @@ def test_any_window_is_read(text: str) -> None:
 
 
 def test_a_quote_says_who_and_when() -> None:
-    assert quoted("Tom", at(2025, 8, 30), "I'm allergic") == "Tom, 30 August 2025: “I'm allergic”"
-    assert quoted("", None, "hm") == "“hm”"
+    asked = parse("Is Tom allergic?", ())
+    assert quoted(asked, "Tom", at(2025, 8, 30), "I'm allergic") == "Tom, 30 August 2025: “I'm allergic”"
+    assert quoted(asked, "", None, "hm") == "“hm”"
 
 
 def test_context_keeps_the_best_that_fit_oldest_first() -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from memcli.errors import ModelUnavailable, UsageError
+from memcli.languages.base import NOTHING
 from memcli.model import Answer, Form, Hit, Kind, Query, Question, Seeks, SessionId, Turn, TurnId, Unit, UnitId
 from memcli.providers.fakes import FakeLanguageModel
 from memcli.reading.choosing import ChoosingReader, candidates, choice_prompt
-from memcli.reading.extractive import NOTHING, Look
+from memcli.reading.extractive import Look
 from memcli.reading.network import Finding, Span
 from memcli.reading.passages import Passage
 from memcli.reading.relevance import Found

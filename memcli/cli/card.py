@@ -78,7 +78,7 @@ def show_acquaintances(memory: Memory, text: str, *, as_json: bool) -> int:
         return 0 if found["people"] else 1
     people = memory.knows(text)
     for each in people:
-        render.emit(f"{len(each.hits):>4,}  {render.one_line(each.name)}")
+        render.emit(f"{len(each.hits):>4,}  {render.isolated(render.one_line(each.name))}")
         for hit in each.hits[:_SHOWN]:
             unit = hit.unit
             render.print_line(

@@ -66,13 +66,11 @@ def _check(name: str, value: str | None) -> None:
 
 
 def _show(found: list[InForce], *, as_json: bool) -> None:
-    from .render import emit, emit_json, one_line
+    from .render import cells, emit, emit_json, one_line, padded
 
     if as_json:
         emit_json({"settings": [{"name": e.name, "value": e.value, "source": e.source} for e in found]})
         return
-    widths = [
-        max(len(column) for column in columns) for columns in zip(*((e.name, e.value) for e in found), strict=True)
-    ]
+    names, values = max(cells(e.name) for e in found), max(cells(one_line(e.value)) for e in found)
     for each in found:
-        emit(f"{each.name:<{widths[0]}}  {one_line(each.value):<{widths[1]}}  {one_line(each.source)}".rstrip())
+        emit(f"{padded(each.name, names)}  {padded(one_line(each.value), values)}  {one_line(each.source)}".rstrip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .render import console, one_line
+from .render import console, cut, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -85,7 +85,7 @@ def _communities(summary: GraphSummary) -> Table:
         f"{_counted(summary.community_members, 'sentence')}, modularity {summary.modularity:.2f}"
     )
     rows = [
-        (f"{c.number}", f"{c.size:,}", ", ".join(map(one_line, c.terms)), _shortened(one_line(c.central.text)))
+        (f"{c.number}", f"{c.size:,}", ", ".join(map(one_line, c.terms)), cut(one_line(c.central.text), _EXAMPLE))
         for c in summary.communities
     ]
     table = _table(title, ("#", "size", "key terms", "best joined sentence"), rows)
@@ -93,10 +93,6 @@ def _communities(summary: GraphSummary) -> Table:
     for column in table.columns[2:]:
         column.justify = "left"
     return table
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _EXAMPLE else text[: _EXAMPLE - 1].rstrip() + "…"
 
 
 def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

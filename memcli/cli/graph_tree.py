@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .render import console, moment, one_line
+from .render import apart, console, moment, one_line
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -59,7 +59,7 @@ def _line(node: Node, edge: Edge | None, room: int | None) -> Text:
     text = Text(one_line(node.text))
     free = _PLAIN_TEXT if room is None else max(room - line.cell_len, _NARROWEST)
     text.truncate(free, overflow="ellipsis")
-    return line.append_text(text)
+    return line.append_text(text) if room is None else apart(line.append_text(text))
 
 
 def _relation(node: Node, edge: Edge) -> str:

@@ -23,7 +23,7 @@ def print_names(found: Sequence[Heard]) -> None:
     """A name a line, behind its turns and its first and last day."""
     width = max(len(f"{one.turns:,}") for one in found)
     for one in found:
-        render.emit(f"{one.turns:>{width},}  {_days(one):<24}  {render.one_line(one.name)}")
+        render.emit(f"{one.turns:>{width},}  {_days(one):<24}  {render.isolated(render.one_line(one.name))}")
 
 
 def _days(one: Heard) -> str:

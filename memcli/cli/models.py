@@ -82,15 +82,18 @@ def _record(each: Offer) -> dict[str, Any]:
 
 
 def _print(here: Sequence[dict[str, Any]], left: Sequence[Offer], running: Sequence[Server]) -> None:
-    from .render import emit, one_line, size
+    from .render import emit, one_line, padded, size
 
     for each in here:
-        emit(f"{one_line(each['name']):<28}  {size(each['bytes']):>8}  {each['licence'] or 'a file of your own'}")
+        emit(
+            f"{padded(one_line(each['name']), 28)}  {size(each['bytes']):>8}  {each['licence'] or 'a file of your own'}"
+        )
     for server in running:
         for model in server.models:
-            emit(f"{one_line(f'{server.kind}:{model}'):<28}  {'':>8}  at {one_line(server.url)}")
+            emit(f"{padded(one_line(f'{server.kind}:{model}'), 28)}  {'':>8}  at {one_line(server.url)}")
     for offer in left:
-        emit(f"{offer.name:<28}  {size(offer.bytes):>8}  {offer.licence}, not here: memcli models get {offer.name}")
+        told = f"{offer.licence}, not here: memcli models get {offer.name}"
+        emit(f"{padded(offer.name, 28)}  {size(offer.bytes):>8}  {told}")
 
 
 def _get(name: str, *, yes: bool, as_json: bool) -> int:

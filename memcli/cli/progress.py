@@ -109,13 +109,13 @@ class _Bar:
 
     def reached(self, source: Source, report: Report) -> None:
         """What is stored, how fast, and how long the rest takes."""
-        from .render import one_line
+        from .render import cut, one_line
 
         self._pace.reached(min(report.worked or 0.0, 1.0))
         rate = report.added / self._pace.elapsed if self._pace.elapsed > 0 else 0.0
         text = f"{report.added:,} stored, {rate:,.0f}/s{_left(self._pace)}"
         total = None if report.share is None else 1.0
-        name = "storing" if report.share == 1.0 else one_line(source.name)[:30]
+        name = "storing" if report.share == 1.0 else cut(one_line(source.name), 30)
         self._bar.update(self._task, description=name, total=total, completed=report.done or 0.0, text=text)
 
     def making(self, what: str, done: int, of: int) -> None:

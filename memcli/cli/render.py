@@ -5,7 +5,9 @@ Text from a transcript is never trusted: control characters are stripped, markup
 
 from __future__ import annotations
 
+import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -19,15 +21,20 @@ if TYPE_CHECKING:
     from ..model import Session, Turn
 
 __all__ = [
+    "apart",
+    "cells",
     "console",
+    "cut",
     "emit",
     "emit_document",
     "emit_json",
     "emit_jsonl",
     "evidence_line",
     "in_lines",
+    "isolated",
     "moment",
     "one_line",
+    "padded",
     "print_line",
     "record_of",
     "say",
@@ -39,6 +46,9 @@ __all__ = [
 #: By how much what belongs to the line above is indented, and the least room for words on a narrow terminal.
 _INDENT = 5
 _NARROWEST = 24
+#: Words that are written from right to left are known by the class of their letters; what keeps them apart.
+_WORD, _RTL = re.compile(r"\S+"), ("R", "AL")
+_FSI, _PDI = "\u2068", "\u2069"
 
 
 def emit(text: str) -> None:
@@ -86,6 +96,45 @@ def console(*, stderr: bool = False) -> Console:
 def one_line(text: str) -> str:
     """Untrusted text as one line without control characters."""
     return " ".join(clean(text).split())
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a wide character, none for a mark on the one before it."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def padded(text: str, width: int) -> str:
+    """A text with spaces behind it, up to so many columns."""
+    return text + " " * (width - cells(text))
+
+
+def cut(text: str, width: int) -> str:
+    """The beginning of a text that takes at most so many columns, with an ellipsis where something is left out."""
+    from rich.text import Text
+
+    if cells(text) <= width:
+        return text
+    shown = Text(text)
+    shown.truncate(width, overflow="ellipsis")
+    return shown.plain.removesuffix("…").rstrip() + "…"
+
+
+def isolated(text: str) -> str:
+    """A text of which what is written from right to left is kept apart from what stands around it (UAX 9, first strong
+    isolate), where it is shown on a terminal; elsewhere as it is.
+    """
+    if not sys.stdout.isatty():
+        return text
+    start, end = _right_to_left(text)
+    return f"{text[:start]}{_FSI}{text[start:end]}{_PDI}{text[end:]}" if end else text
+
+
+def _right_to_left(text: str) -> tuple[int, int]:
+    """From the first to the last word that is written from right to left; (0, 0) where there is none."""
+    words = [each for each in _WORD.finditer(text) if any(unicodedata.bidirectional(sign) in _RTL for sign in each[0])]
+    return (words[0].start(), words[-1].end()) if words else (0, 0)
 
 
 def moment(at: datetime | None) -> str:
@@ -142,7 +191,15 @@ def print_line(out: Console, line: Text) -> None:
     first, *rest = line.wrap(out, max(out.width - _INDENT, _NARROWEST))
     for each in (first, *(Text(" " * _INDENT) + more for more in rest)):
         each.rstrip()
-        out.print(each, soft_wrap=True)
+        out.print(apart(each), soft_wrap=True)
+
+
+def apart(line: Text) -> Text:
+    """A line of a terminal, as `isolated` has it."""
+    from rich.text import Text
+
+    start, end = _right_to_left(line.plain)
+    return Text.assemble(line[:start], _FSI, line[start:end], _PDI, line[end:]) if end else line
 
 
 def in_lines(text: str) -> str:

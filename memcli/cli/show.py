@@ -86,9 +86,10 @@ def _print_turn(out: Console, turn: Turn, mark: str) -> None:
     from rich.text import Text
 
     from ..text import clean
-    from .render import evidence_line, print_line
+    from .render import apart, evidence_line, print_line
 
     first, *rest = clean(turn.text).rstrip().split("\n")
     print_line(out, evidence_line(mark, turn.said_at, turn.speaker, first, turn.id))
     for line in rest:
-        out.print(Text(f"     {line}".rstrip()), soft_wrap=True)
+        below = Text(f"     {line}".rstrip())
+        out.print(apart(below) if out.is_terminal else below, soft_wrap=True)

@@ -15,7 +15,7 @@ from ..model.generated import Argument, Assertion, Event, Generated, SessionText
 from ..model.names import NameUse
 from ..providers.profiles import ENCODER
 from ..text import STOPWORDS, content_stems
-from ..text.times import Expression, Length, Span, describe
+from ..text.times import Expression, Length, Span, day, describe, month_name, weekday_name
 from . import calling
 from . import names as known
 
@@ -107,6 +107,14 @@ class Language:
     def describe(self, what: Expression | Span) -> str:
         """A time as a person would say it."""
         return describe(what)
+
+    def full_date(self, at: datetime) -> str:
+        """A day with its weekday."""
+        return f"{weekday_name(at)} {describe(day(at))}"
+
+    def length(self, count: float, unit: str) -> str:
+        """So many of a unit ("minute" to "year"); empty where the language has no words of its own for it."""
+        return ""
 
     def dated(self, text: str, said_at: datetime | None) -> str:
         """`text` with its relative times put as dates."""
@@ -207,6 +215,22 @@ class Language:
     def nothing(self) -> str:
         """What an answer says that abstains, to a question in this language."""
         return NOTHING
+
+    def yes(self) -> str:
+        """What an answer says that affirms."""
+        return "Yes"
+
+    def no(self) -> str:
+        """What an answer says that denies."""
+        return "No"
+
+    def before(self) -> str:
+        """What stands before a value that held before."""
+        return "before"
+
+    def until(self, at: datetime) -> str:
+        """Until when something held: until the month of `at`."""
+        return f"until {month_name(at)} {at.year}"
 
     def number(self, text: str) -> str:
         """The first number of `text`, as it is written; empty where there is none."""

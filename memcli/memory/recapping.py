@@ -20,7 +20,6 @@ import numpy.typing as npt
 from ..errors import UsageError
 from ..languages import spoken
 from ..model import Answer, Filters, Form, Hit, Session, Turn
-from ..reading.extractive import NOTHING
 from ..reading.stored import StoredTranscript
 from ..store import names, transcript
 from ..strategies.base import turn_unit
@@ -275,7 +274,7 @@ def told_of(view: View, question: str, filters: Filters, at: datetime) -> tuple[
     found = recap(view, replace(filters, since=since, until=until, speaker=speaker), most=MOST).told
     hits = [Hit(turn_unit(each.turn), each.score) for each in found[: 2 * MOST]]
     if not hits:
-        return Answer(NOTHING, (), 0.0, abstained=True), []
+        return Answer(spoken([question]).nothing(), (), 0.0, abstained=True), []
     ordered = sorted(found[:MOST], key=_when)
     text = "\n".join(f"{_day(each)}{each.turn.speaker}: {each.text}" for each in ordered)
     return Answer(text, tuple(dict.fromkeys(each.turn.id for each in ordered)), 1.0, False, form=Form.QUOTE), hits

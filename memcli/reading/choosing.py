@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from ..languages import language
 from ..model import Answer, Form, Hit, Query, Question, Seeks
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems, token_estimate
 from . import temporal
-from .extractive import NOTHING, Look
+from .extractive import Look
 from .quoting import said
 from .relevance import Found
 from .remarks import LETTERS, Extractive, when
@@ -67,7 +68,7 @@ class ChoosingReader:
             self._model,
             found,
             lambda: self._model.complete(_messages(query, proposed), _form(len(proposed)), most=_LONGEST),
-            lambda reply: Written(_chosen(reply, proposed)),
+            lambda reply: Written(_chosen(query.question, reply, proposed)),
         )
 
 
@@ -89,7 +90,9 @@ def _proposed(question: Question, look: Look) -> Iterator[Candidate]:
         cited = look.cited or (look.found[0],)
         yield Candidate(look.text, cited, cited[0].trust)
     if question.seeks is Seeks.YES_NO:
-        yield from (Candidate(text, look.found[:1], look.found[0].trust) for text in ("Yes", "No") if look.found)
+        asked = language(question.language)
+        both = (asked.yes(), asked.no())
+        yield from (Candidate(text, look.found[:1], look.found[0].trust) for text in both if look.found)
         return
     for found in look.found[:_WINDOWS]:
         for text in _values(question, found)[:_OF_WINDOW]:
@@ -100,7 +103,7 @@ def _values(question: Question, found: Found) -> list[str]:
     if question.seeks is Seeks.WHEN:
         return [value.text for value in temporal.dates(question, found)]
     if question.seeks is Seeks.LENGTH:
-        return [value.text for value in temporal.lengths(found)]
+        return [value.text for value in temporal.lengths(question, found)]
     return [value.text for value in values(question, found)]
 
 
@@ -126,11 +129,11 @@ def _line(found: Found) -> str:
     return f"{when(passage.at)}{plain(passage.window.speaker) or 'somebody'}: {plain(passage.window.text)}"
 
 
-def _chosen(reply: Mapping[str, Any], proposed: Sequence[Candidate]) -> Answer:
+def _chosen(question: Question, reply: Mapping[str, Any], proposed: Sequence[Candidate]) -> Answer:
     if reply["choice"] == _NONE:
-        return Answer(NOTHING, (), 0.0, abstained=True)
+        return Answer(language(question.language).nothing(), (), 0.0, abstained=True)
     chosen = proposed[LETTERS.index(reply["choice"])]
     turns = tuple(dict.fromkeys(found.passage.turn for found in chosen.found))
     passage = chosen.found[0].passage
-    quote = said(passage.window.speaker, passage.at, passage.window.text)
+    quote = said(question, passage.window.speaker, passage.at, passage.window.text)
     return Answer(chosen.text, turns, chosen.chance, abstained=False, form=Form.VALUE, quote=quote)

@@ -25,12 +25,12 @@ __all__ = ["NAMES", "Confidence", "Doubted", "packaged", "signals"]
 
 #: The signals, in the order in which the regressions sum them.
 NAMES = (
-    "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words", "agreeing",
-    "covered", "turn_covered", "thread_covered", "replies", "cosine", "all.covered", "all.cosine", "by_asked",
-    "asks_of_nobody", "follows", "seeks.when", "seeks.yes_no", "seeks.who", "seeks.count", "seeks.why_how",
-    "seeks.list", "question.length", "read.share", "place.rank", "place.score", "all.answers", "all.sure", "all.trust",
-    "apart", "apart.trust", "apart.answers", "apart.share", "trust.chance", "trust.ahead", "reply.trust",
-    "reply.thread", "asked.trust",
+    "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words",
+    "agreeing", "covered", "turn_covered", "thread_covered", "replies", "cosine", "all.covered", "all.cosine",
+    "by_asked", "follows", "place.rank", "place.score", "asks_of_nobody", "seeks.when", "seeks.yes_no",
+    "seeks.who", "seeks.count", "seeks.why_how", "seeks.list", "question.length", "read.share", "all.answers",
+    "all.sure", "all.trust", "apart", "apart.trust", "apart.answers", "apart.share", "trust.chance",
+    "trust.ahead", "reply.trust", "reply.thread", "asked.trust",
 )  # fmt: skip
 
 

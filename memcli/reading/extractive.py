@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memcli.languages import language, spoken
-from memcli.languages.base import NOTHING
 from memcli.languages.replacing import notes_what_changes
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
 from memcli.reading import confidence, relevance, temporal
@@ -23,9 +22,9 @@ from memcli.reading.unread import NOTHING_FOUND, Unread
 from memcli.reading.values import Value, values
 from memcli.reading.windows import Window
 from memcli.text import content_stems
-from memcli.text.times import day, describe, month_name
+from memcli.text.times import day
 
-__all__ = ["NOTHING", "ExtractiveReader", "Look", "Reader", "found_in", "known_of"]
+__all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_of"]
 
 #: An item is listed beside the best one if its window and it are at least this likely, in shares of the best one's.
 _LISTED = 0.4
@@ -201,13 +200,13 @@ def _best(question: Question, found: Found) -> Value | None:
     if question.seeks is Seeks.WHEN:
         return next(iter(temporal.dates(question, found)), None)
     if question.seeks is Seeks.LENGTH:
-        return next(iter(temporal.lengths(found)), None)
+        return next(iter(temporal.lengths(question, found)), None)
     return next(iter(values(question, found)), None)
 
 
 def _single(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
     now, before = standing(question, sorted(ranked, key=_likely))
-    text = f"{now.text} (before: {before.text}{_until(now)})" if before else now.text
+    text = f"{now.text}{earlier(question)}{before.text}{_until(question, now)})" if before else now.text
     cited = (now.found, before.found) if before else (now.found,)
     return Look(question, found, text, cited, now.chance, now.typed)
 
@@ -221,9 +220,14 @@ def _likely(value: Value) -> float:
     return -value.found.trust * _DOUBTFUL ** sum(doubts) * (0.5 + value.chance)
 
 
-def _until(value: Value) -> str:
+def earlier(question: Question) -> str:
+    """What stands between the value that holds now and the one before it: " (before: "."""
+    return f" ({language(question.language).before()}: "
+
+
+def _until(question: Question, value: Value) -> str:
     at = value.found.passage.at
-    return f", until {month_name(at)} {at.year}" if at else ""
+    return f", {language(question.language).until(at)}" if at else ""
 
 
 def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
@@ -247,6 +251,7 @@ def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) 
     if best.typed and best.chance >= _COUNTED:
         return _single(question, found, ranked)
     told = [each for each in found if each.trust >= _COUNTED and each.passage.at]
+    describe = language(question.language).describe
     days = {describe(day(each.passage.at)): each for each in sorted(told, key=_at) if each.passage.at}
     if not days:
         return _single(question, found, ranked)
@@ -264,7 +269,8 @@ def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
         return Look(question, found, "", (found[0],), 0.0)
     best = max(near, key=_at) if question.standing is Standing.NOW else near[0]
     yes, no = best.finding.yes, best.finding.no
-    return Look(question, found, "Yes" if yes > no else "No", (best,), max(yes, no))
+    asked = language(question.language)
+    return Look(question, found, asked.yes() if yes > no else asked.no(), (best,), max(yes, no))
 
 
 def _takes_side(found: Found) -> bool:

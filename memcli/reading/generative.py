@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from memcli.model import Answer, Form, Hit, Query, SessionId, Turn, TurnId
+from memcli.languages import language
+from memcli.model import Answer, Form, Hit, Query, Question, SessionId, Turn, TurnId
 from memcli.providers.language import LanguageModel, Watch
 from memcli.providers.prompts import Prompt, fenced, prompt
 from memcli.providers.structured import ModelMessage, Schema, begun
 from memcli.reading.context import build_context
-from memcli.reading.extractive import NOTHING, Reader
+from memcli.reading.extractive import Reader
 from memcli.reading.quoting import said
 from memcli.reading.support import unsupported
 from memcli.reading.written import Written, instead, plain, told
@@ -75,7 +76,7 @@ class GenerativeReader:
             self._model,
             found,
             lambda: self._model.complete(_messages(query, shown), FORM, watch=_listening(watch)),
-            lambda reply: _checked(query, _answer(reply, shown, found.confidence), shown, found, reply),
+            lambda reply: _checked(query, _answer(query.question, reply, shown, found.confidence), shown, found, reply),
         )
 
 
@@ -125,14 +126,14 @@ def _turn(hit: Hit) -> Turn:
     return Turn(unit.sources[0], SessionId(""), 0, unit.label, "", unit.at, unit.text)
 
 
-def _answer(reply: Mapping[str, Any], shown: Sequence[Hit], held: float) -> Answer:
+def _answer(question: Question, reply: Mapping[str, Any], shown: Sequence[Hit], held: float) -> Answer:
     """The reply as an answer, of whose citations only those count that name evidence."""
     text = plain(reply["answer"])
     citations, share = _cited(reply["citations"], shown)
     if not (reply["answerable"] and text):
-        return Answer(NOTHING, citations, 0.0, abstained=True)
+        return Answer(language(question.language).nothing(), citations, 0.0, abstained=True)
     cited = [hit.unit for hit in shown if hit.unit.sources[0] in citations]
-    quote = said(cited[0].label, cited[0].at, cited[0].text) if cited else ""
+    quote = said(question, cited[0].label, cited[0].at, cited[0].text) if cited else ""
     return Answer(
         text,
         citations,

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..languages import language
 from ..model import Answer, Caution, Hit, Query, Turn, TurnId
 from ..store.connection import Store
 from ..store.views.view import View
 from ..text import words
 from . import unread
-from .extractive import NOTHING, ExtractiveReader, Look
+from .extractive import ExtractiveReader, Look, earlier
 from .stored import StoredTranscript
 
-__all__ = ["EARLIER", "HeedingReader", "StoredReader", "refuted"]
+__all__ = ["HeedingReader", "StoredReader", "refuted"]
 
 #: What stands between what holds now and what held before it.
 EARLIER = " (before: "
@@ -49,17 +50,17 @@ class HeedingReader:
         wrong = self._wrong(query)
         while left:
             answer = self._reader.read(query, left)
-            if answer.abstained or _gist(answer.text) not in wrong:
+            if answer.abstained or _gist(query, answer.text) not in wrong:
                 return answer
             left = [hit for hit in left if hit.unit.sources[0] not in answer.citations]
-        return Answer(NOTHING, (), 0.0, abstained=True)
+        return Answer(language(query.question.language).nothing(), (), 0.0, abstained=True)
 
     def _wrong(self, query: Query) -> set[tuple[str, ...]]:
         """What is said of the turns that wrong answers rested on: with all that was found, and of them alone."""
         whole = self._reader.read(query, self._before)
         alone = self._reader.look(query, [hit for hit in self._before if refuted(query, hit)])
         texts = [whole.text] if not query.wrong.isdisjoint(whole.citations) else []
-        return {_gist(text) for text in (*texts, *([alone.text] if alone.text else []))}
+        return {_gist(query, text) for text in (*texts, *([alone.text] if alone.text else []))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +98,5 @@ def refuted(query: Query, hit: Hit) -> bool:
     return hit.unit.sources[0] in query.wrong
 
 
-def _gist(text: str) -> tuple[str, ...]:
-    return tuple(words(text.partition(EARLIER)[0]))
+def _gist(query: Query, text: str) -> tuple[str, ...]:
+    return tuple(words(text.partition(earlier(query.question))[0]))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..languages import language
 from ..text import sentences
-from ..text.times import day, describe
+from ..text.times import day
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from ..model import Question
     from .extractive import Look
     from .relevance import Found
 
@@ -22,12 +24,13 @@ _SHORT = 30
 def quoted(look: Look) -> str:
     """“…” of the best window that the answer rests on, behind its speaker and day."""
     found = look.cited[0] if look.cited else look.found[0]
-    return said(found.passage.window.speaker, found.passage.at, _sentence(found))
+    return said(look.question, found.passage.window.speaker, found.passage.at, _sentence(found))
 
 
-def said(speaker: str, at: datetime | None, text: str) -> str:
-    """A text as it is quoted."""
-    who = ", ".join([each for each in (speaker, describe(day(at)) if at else "") if each])
+def said(question: Question, speaker: str, at: datetime | None, text: str) -> str:
+    """A text as it is quoted in an answer to `question`."""
+    when = language(question.language).describe(day(at)) if at else ""
+    who = ", ".join([each for each in (speaker, when) if each])
     return f"{who}: “{text}”" if who else f"“{text}”"
 
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ..languages import language
 from ..model import Answer, Form, Hit, Query, Question, TurnId
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems
 from ..text.times import weekday_name
-from .extractive import NOTHING, Look
-from .heeding import EARLIER
+from .extractive import Look, earlier
 from .quoting import said
 from .remarks import LETTERS, Extractive, Remark, lines, remarks
 from .support import unsupported
@@ -76,7 +76,7 @@ def _messages(query: Query, shown: Sequence[Remark], look: Look) -> list[ModelMe
 
 def _standing(look: Look) -> list[str]:
     """What holds now and what held before it, where the extractive reader can tell: a small model mostly cannot."""
-    return [f"Now: {plain(look.text)}"] if EARLIER in look.text else []
+    return [f"Now: {plain(look.text)}"] if earlier(look.question) in look.text else []
 
 
 def asked(query: Query, evidence: str) -> str:
@@ -88,13 +88,14 @@ def asked(query: Query, evidence: str) -> str:
 def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], found: Answer, look: Look) -> Written:
     text, cited = plain(reply["answer"]), [shown[LETTERS.index(letter)].turn for letter in dict.fromkeys(reply["from"])]
     if not _WORD.search(text) or text.casefold().rstrip(".") in _NONE:
-        return Written(Answer(NOTHING, tuple(turn.id for turn in cited), 0.0, abstained=True))
+        nothing = language(query.question.language).nothing()
+        return Written(Answer(nothing, tuple(turn.id for turn in cited), 0.0, abstained=True))
     if _repeats(text, query.question):
         return instead(found, "what it wrote only says the question again")
     if because := unsupported(text, cited, query.text):
         return instead(found, f"what it wrote is not said ({because})")
     turns = tuple(turn.id for turn in cited)
-    quote = said(cited[0].speaker, cited[0].said_at, cited[0].text)
+    quote = said(query.question, cited[0].speaker, cited[0].said_at, cited[0].text)
     return Written(Answer(text, turns, _trust(turns, look), abstained=False, form=Form.VALUE, quote=quote))
 
 

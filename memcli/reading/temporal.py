@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from functools import lru_cache
 
-from ..languages import spoken
+from ..languages import language, spoken
 from ..model import Question
-from ..text.times import Expression, Grain, Span, TimeKind, day, describe, weekday_name
+from ..text.times import Expression, Grain, Length, Span, TimeKind, day
 from .relevance import Found
 from .values import Value
 
@@ -57,32 +57,44 @@ def _times_in(text: str, at: datetime | None, zone: tzinfo | None) -> Sequence[E
 
 
 def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
+    asked = language(question.language)
     if question.grain == Grain.YEAR:
-        return describe(Span(span.start, span.end, Grain.YEAR))
+        return asked.describe(Span(span.start, span.end, Grain.YEAR))
     if question.grain == Grain.MONTH and span.grain is not Grain.YEAR:
-        return describe(Span(span.start, span.end, Grain.MONTH))
+        return asked.describe(Span(span.start, span.end, Grain.MONTH))
     if isinstance(what, Expression) and what.relation and span.grain is Grain.DAY:
-        return f"{weekday_name(span.start)} {describe(span)}"
-    return describe(what)
+        return asked.full_date(span.start)
+    return asked.describe(what)
 
 
-def lengths(found: Found) -> list[Value]:
+def lengths(question: Question, found: Found) -> list[Value]:
     """The lengths of time that a window names, the likeliest first."""
     shown = found.passage.window.shown
-    named = [(start, end, _overlap(start, end, found)) for start, end in _joined(shown)]
-    return [Value(shown[start:end], found, chance) for start, end, chance in sorted(named, key=lambda each: -each[2])]
+    named = [Value(_said(question, shown, parts), found, _overlap(parts, found)) for parts in _joined(shown)]
+    return sorted(named, key=lambda value: -value.chance)
 
 
-def _joined(text: str) -> list[tuple[int, int]]:
-    """Where lengths of time begin and end: "9 hours and 10 minutes" is one."""
-    joined: list[tuple[int, int]] = []
+def _joined(text: str) -> list[list[Length]]:
+    """The lengths of time of a text, each in its parts: "9 hours and 10 minutes" is one."""
+    joined: list[list[Length]] = []
     for each in spoken([text]).lengths(text):
-        if joined and text[joined[-1][1] : each.start_offset].strip() in ("", ",", "and", ", and", "&"):
-            joined[-1] = (joined[-1][0], each.end_offset)
+        if joined and text[joined[-1][-1].end_offset : each.start_offset].strip() in ("", ",", "and", ", and", "&"):
+            joined[-1].append(each)
         else:
-            joined.append((each.start_offset, each.end_offset))
+            joined.append([each])
     return joined
 
 
-def _overlap(start: int, end: int, found: Found) -> float:
+def _said(question: Question, text: str, parts: Sequence[Length]) -> str:
+    """As it was said; of a text in another language in the words of the question's, where it has any for it."""
+    asked = language(question.language)
+    if asked.code != spoken([text]).code and all(each.unit for each in parts):
+        own = [asked.length(each.count, each.unit) for each in parts]
+        if all(own):
+            return " ".join(own)
+    return text[parts[0].start_offset : parts[-1].end_offset]
+
+
+def _overlap(parts: Sequence[Length], found: Found) -> float:
+    start, end = parts[0].start_offset, parts[-1].end_offset
     return max(0.1, sum(span.chance for span in found.finding.spans if span.start < end and span.end > start))

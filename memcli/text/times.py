@@ -11,11 +11,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 __all__ = [
-    "ONE_DAY", "SEASONS", "Expression", "Grain", "Length", "Span", "TimeKind", "day", "describe", "midnight", "month",
-    "month_name", "moved", "plus_months", "season", "week", "weekday_name", "weekend", "year",
+    "ONE_DAY", "SEASONS", "UNITS", "Expression", "Grain", "Length", "Span", "TimeKind", "day", "describe", "midnight",
+    "month", "month_name", "moved", "plus_months", "season", "week", "weekday_name", "weekend", "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
+#: The units in which lengths of time are counted.
+UNITS = ("minute", "hour", "day", "week", "month", "year")
 #: The month in which each season of the northern hemisphere begins.
 SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 _MONTHS = (
@@ -76,12 +78,17 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A length of time, such as "three weeks"; `days` is approximate for months and years."""
+    """A length of time, such as "three weeks"; `days` is approximate for months and years.
+
+    `count` of `unit`, of "minute" to "year", where it is so many: a weekend and "a few days" are not.
+    """
 
     text: str
     start_offset: int
     end_offset: int
     days: float
+    count: float = 0.0
+    unit: str = ""
 
 
 def midnight(at: datetime) -> datetime:

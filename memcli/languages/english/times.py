@@ -13,7 +13,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
-from ...text.times import Expression, Length
+from ...text.times import UNITS, Expression, Length
 from . import grammar
 
 __all__ = ["find", "lengths"]
@@ -63,6 +63,7 @@ def lengths(text: str) -> list[Length]:
     found = []
     for match in _length_pattern().finditer(text):
         least, most = grammar.amount(match["amount"])
-        days = (least + most) / 2 * _DAYS_IN[match["unit"].lower()]
-        found.append(Length(match.group(), match.start(), match.end(), days))
+        unit = match["unit"].lower()
+        exact = (float(least), unit) if least == most and unit in UNITS else (0.0, "")
+        found.append(Length(match.group(), match.start(), match.end(), (least + most) / 2 * _DAYS_IN[unit], *exact))
     return found

@@ -16,10 +16,11 @@ from typing import Any
 from ...model import Cue, Question, Seeks
 from ...text import content_stems
 from ...text.lexicon import function_words
-from ...text.times import Expression, Length
+from ...text.times import Expression, Length, Span
 from .. import names as known
 from ..base import NOTHING, Language
 from ..data import table
+from . import cldr
 from .times import Times, plain
 
 __all__ = ["Tabled"]
@@ -74,9 +75,38 @@ class Tabled(Language):
         """See `Language.lengths`."""
         return self._times.lengths(text)
 
+    def describe(self, what: Expression | Span) -> str:
+        """See `Language.describe`."""
+        return cldr.describe(what, self.code)
+
+    def full_date(self, at: datetime) -> str:
+        """See `Language.full_date`."""
+        return cldr.full_date(at, self.code)
+
+    def length(self, count: float, unit: str) -> str:
+        """See `Language.length`."""
+        return cldr.length(count, unit, self.code)
+
     def nothing(self) -> str:
         """See `Language.nothing`."""
         return str(self._table.get("nothing", NOTHING))
+
+    def yes(self) -> str:
+        """See `Language.yes`."""
+        return str(self._table.get("yes", super().yes()))
+
+    def no(self) -> str:
+        """See `Language.no`."""
+        return str(self._table.get("no", super().no()))
+
+    def before(self) -> str:
+        """See `Language.before`."""
+        return str(self._table.get("before", super().before()))
+
+    def until(self, at: datetime) -> str:
+        """See `Language.until`."""
+        form = self._table.get("until")
+        return form.format(cldr.month_within(at, self.code)) if form else super().until(at)
 
     def number(self, text: str) -> str:
         """See `Language.number`."""

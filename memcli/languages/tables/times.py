@@ -11,6 +11,7 @@ from typing import Any
 
 from ...text.times import (
     ONE_DAY,
+    UNITS,
     Expression,
     Grain,
     Length,
@@ -71,7 +72,7 @@ class Times:
         """The lengths of time that `text` names, in order."""
         low = plain(text)
         found = [
-            Length(text[match.start() : match.end()], *match.span(), self._number(match["count"]) * _UNIT_DAYS[unit])
+            _length(text, match, self._number(match["count"]), unit)
             for unit, form in self._lengths.items()
             for match in form.finditer(low)
         ]
@@ -300,6 +301,11 @@ def _dated(form: str, month_name: str, to: str) -> str:
     for key, part in parts.items():
         form = form.replace(key, part)
     return f"(?:{form})"
+
+
+def _length(text: str, match: re.Match[str], count: float, unit: str) -> Length:
+    exact = (count, unit) if unit in UNITS else (0.0, "")
+    return Length(text[match.start() : match.end()], *match.span(), count * _UNIT_DAYS[unit], *exact)
 
 
 def _relative(match: re.Match[str], span: Span, said_at: datetime) -> Expression:

@@ -1,0 +1,142 @@
+"""Answers in the language of the question: dates and lengths by Unicode CLDR, words by the tables."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memcli.languages import language
+from memcli.model import Question, Seeks
+from memcli.reading.extractive import found_in
+from memcli.reading.network import Finding
+from memcli.reading.passages import Passage
+from memcli.reading.quoting import said
+from memcli.reading.relevance import Found
+from memcli.reading.temporal import dates, lengths
+from memcli.reading.windows import Window
+from memcli.text.times import Expression, Grain, Span, TimeKind, day, month, season, week, year
+
+#: A Saturday.
+SAID = datetime(2026, 3, 7, 14, 5, tzinfo=UTC)
+TABLES = ("ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh")
+
+
+@pytest.mark.parametrize(
+    ("code", "of_day", "of_month", "full"),
+    [
+        ("en", "7 March 2026", "March 2026", "Saturday 7 March 2026"),
+        ("ar", "7 مارس 2026", "مارس 2026", "السبت، 7 مارس 2026"),
+        ("de", "7. März 2026", "März 2026", "Samstag, 7. März 2026"),
+        ("es", "7 de marzo de 2026", "marzo de 2026", "sábado, 7 de marzo de 2026"),
+        ("fr", "7 mars 2026", "mars 2026", "samedi 7 mars 2026"),
+        ("hi", "7 मार्च 2026", "मार्च 2026", "शनिवार, 7 मार्च 2026"),
+        ("it", "7 marzo 2026", "marzo 2026", "sabato 7 marzo 2026"),
+        ("ja", "2026年3月7日", "2026年3月", "2026年3月7日土曜日"),
+        ("ko", "2026년 3월 7일", "2026년 3월", "2026년 3월 7일 토요일"),
+        ("nl", "7 maart 2026", "maart 2026", "zaterdag 7 maart 2026"),
+        ("pl", "7 marca 2026", "marzec 2026", "sobota, 7 marca 2026"),
+        ("pt", "7 de março de 2026", "março de 2026", "sábado, 7 de março de 2026"),
+        ("ru", "7 марта 2026 г.", "март 2026 г.", "суббота, 7 марта 2026 г."),
+        ("tr", "7 Mart 2026", "Mart 2026", "7 Mart 2026 Cumartesi"),
+        ("zh", "2026年3月7日", "2026年3月", "2026年3月7日星期六"),
+    ],
+)
+def test_a_day_a_month_and_a_weekday(code: str, of_day: str, of_month: str, full: str) -> None:
+    own = language(code)
+    assert (own.describe(day(SAID)), own.describe(month(SAID)), own.full_date(SAID)) == (of_day, of_month, full)
+
+
+@pytest.mark.parametrize(
+    ("span", "german", "japanese"),
+    [
+        (year(SAID), "2026", "2026年"),
+        (week(SAID), "2.–8. März 2026", "2026年3月2日～8日"),
+        (week(SAID, 8), "27. April 2026 – 3. Mai 2026", "2026年4月27日～2026年5月3日"),
+        (season(SAID, "summer", 2026), "Juni–August 2026", "2026年6月～8月"),
+        (Span(SAID, SAID + timedelta(minutes=1), Grain.MINUTE), "7. März 2026, 14:05", "2026年3月7日 14:05"),
+    ],
+)
+def test_longer_and_shorter_spans(span: Span, german: str, japanese: str) -> None:
+    assert (language("de").describe(span), language("ja").describe(span)) == (german, japanese)
+
+
+def test_what_hangs_on_another_day_is_said_as_a_date_and_what_goes_on_as_open() -> None:
+    friday = Expression("Friday", 0, 6, day(SAID, -1), TimeKind.RELATIVE, SAID, "the Friday before")
+    since = Expression("since 2016", 0, 10, year(SAID, -10), TimeKind.SINCE)
+    german = language("de").describe
+    assert (german(friday), german(since)) == ("Freitag, 6. März 2026", "2016 –")
+
+
+@pytest.mark.parametrize(
+    ("code", "one", "five", "ten"),
+    [
+        ("de", "1 Woche", "5 Monate", "10 Tage"),
+        ("fr", "1 semaine", "5 mois", "10 jours"),
+        ("pl", "1 tydzień", "5 miesięcy", "10 dni"),
+        ("ru", "1 неделя", "5 месяцев", "10 дней"),
+        ("ja", "1 週間", "5 か月", "10 日"),
+        ("en", "", "", ""),
+    ],
+)
+def test_lengths_have_the_plural_of_their_number(code: str, one: str, five: str, ten: str) -> None:
+    own = language(code)
+    assert (own.length(1, "week"), own.length(5, "month"), own.length(10, "day")) == (one, five, ten)
+
+
+@pytest.mark.parametrize("code", TABLES)
+def test_every_table_has_words_of_its_own(code: str) -> None:
+    own, english = language(code), language("en")
+    assert own.yes() != own.no()
+    assert own.yes() != english.yes()
+    assert own.before() != english.before()
+    assert own.nothing() != english.nothing()
+    assert "2026" in own.until(SAID)
+    assert "until" not in own.until(SAID)
+
+
+def test_until_a_month_as_it_stands_in_a_sentence() -> None:
+    assert language("ru").until(SAID) == "до марта 2026 г."
+    assert language("pl").until(SAID) == "do marca 2026"
+    assert language("en").until(SAID) == "until March 2026"
+
+
+def _question(code: str, seeks: Seeks) -> Question:
+    return Question("…", seeks, stems=(), language=code)
+
+
+def _found(text: str, finding: Finding) -> Found:
+    passage = Passage(Window("Ana", text, ""), "t0", SAID, 0, 1.0, 1.0, 0.0, 0.0, 1.0, False, text)  # type: ignore[arg-type]
+    return Found(passage, finding, 1.0)
+
+
+NOTHING_READ = Finding(0.9, 0.5, 0.5, ())
+
+
+def test_a_time_of_any_text_is_said_as_the_question_is_asked() -> None:
+    moved, stayed = _found("I moved yesterday.", NOTHING_READ), _found("I stayed for three weeks.", NOTHING_READ)
+    assert dates(_question("es", Seeks.WHEN), moved)[0].text == "6 de marzo de 2026"
+    assert lengths(_question("es", Seeks.LENGTH), stayed)[0].text == "3 semanas"
+    assert lengths(_question("en", Seeks.LENGTH), stayed)[0].text == "three weeks"
+    assert (
+        lengths(_question("es", Seeks.LENGTH), _found("I stayed for a weekend.", NOTHING_READ))[0].text == "a weekend"
+    )
+
+
+@pytest.mark.parametrize(("code", "yes", "no"), [("en", "Yes", "No"), ("de", "Ja", "Nein"), ("zh", "是", "不是")])
+def test_yes_and_no(code: str, yes: str, no: str) -> None:
+    question = _question(code, Seeks.YES_NO)
+    assert found_in(question, [_found("I still have it.", Finding(0.9, 0.99, 0.01, ()))], []).text == yes
+    assert found_in(question, [_found("I do not have it.", Finding(0.9, 0.01, 0.99, ()))], []).text == no
+
+
+@pytest.mark.parametrize(
+    ("code", "quoted"),
+    [
+        ("en", "Ana, 7 March 2026: “Hola”"),
+        ("es", "Ana, 7 de marzo de 2026: “Hola”"),
+        ("ja", "Ana, 2026年3月7日: “Hola”"),
+    ],
+)
+def test_a_quote_is_dated_in_the_language_of_the_question(code: str, quoted: str) -> None:
+    assert said(_question(code, Seeks.WHAT), "Ana", SAID, "Hola") == quoted
