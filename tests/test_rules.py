@@ -50,9 +50,13 @@ def _patterns() -> Iterator[tuple[str, str]]:
         yield from _patterns_in(path.name, tomllib.loads(path.read_text(encoding="utf-8")))
 
 
+#: What a data file has beside patterns: examples, and what memcli says in a language.
+_NO_PATTERNS = {"example", "becomes", "finds", "into", "subject", "cues", "yes", "no", "before", "until", "nothing"}
+
+
 def _patterns_in(where: str, data: object, name: str = "") -> Iterator[tuple[str, str]]:
     """The patterns of a data file, which are not its examples and not its lists of words."""
-    if isinstance(data, str) and name not in {"example", "becomes", "finds", "into", "subject"} and name != "cues":
+    if isinstance(data, str) and name not in _NO_PATTERNS:
         yield where, data
     for key, value in data.items() if isinstance(data, dict) else ():
         yield from _patterns_in(f"{where}, {key}", value, key)

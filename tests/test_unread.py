@@ -50,7 +50,7 @@ def test_when_is_answered_by_the_date_that_a_relative_time_means(german: Memory)
     """Said on 21 March: the day before yesterday."""
     answer = german.ask("Wann wurde der Seitenspiegel abgefahren?").answer
     assert answer.form is Form.VALUE
-    assert answer.text == "19 March 2026"
+    assert answer.text == "19. März 2026"
 
 
 def test_what_was_never_said_is_left_open_in_the_language_of_the_question(german: Memory) -> None:
