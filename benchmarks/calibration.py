@@ -1,6 +1,6 @@
 """Where MiniLM's thresholds stand among the cosines of sentences that have nothing to do with one another.
 
-python benchmarks/calibration.py --data locomo_dev.json
+python benchmarks/calibration.py --data locomo_dev.json [--embedder NAME]
 
 Prints the quantiles that `memcli.providers.profiles` holds, and the share of random pairs below each threshold.
 """
@@ -24,8 +24,9 @@ def main() -> None:
     """Fills a store with the data, and measures it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="conversations of many sessions")
+    parser.add_argument("--embedder", default=DEFAULT)
     options = parser.parse_args()
-    with TemporaryDirectory() as folder, Memory(Path(folder) / "measured.memcli", embedder=DEFAULT) as memory:
+    with TemporaryDirectory() as folder, Memory(Path(folder) / "measured.memcli", embedder=options.embedder) as memory:
         memory.ingest([options.data])
         with memory.store.reading() as db:
             found = strangers(db, 384)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -86,6 +86,9 @@ class FakeTranscript:
 
     def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
         return []
+
+    def sessions_with(self, speaker: str, sessions: Collection[SessionId]) -> Collection[SessionId]:
+        return sessions if any(turn.speaker == speaker for turn in self.turns) else ()
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         return {s: math.log(1 + (len(self.turns) - self._df(s) + 0.5) / (self._df(s) + 0.5)) for s in stems}
@@ -711,3 +714,23 @@ def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:
 )
 def test_who_wants_advice(question: str, wants: bool) -> None:
     assert parse(question, ("Theo", "Ines", "Elena")).wants_advice is wants
+
+
+def test_a_window_knows_what_it_replies_to_and_whether_the_one_asked_about_is_there() -> None:
+    question = "How old is Rosa's puppy?"
+    transcript = FakeTranscript(
+        question,
+        [("Karim", None, "how old is your puppy?"), ("Tom", None, "lovely weather"), ("Rosa", None, "nine weeks")],
+    )
+    asked = parse(question, ("Karim", "Rosa", "Tom"))
+    reply = gather(asked, Query(asked, VECTOR, ASKED), transcript.hits(), transcript)
+    [nine] = [each for each in reply if each.window.text == "nine weeks"]
+    assert nine.replies
+    assert nine.asked_cosine == pytest.approx(transcript._cosine("how old is your puppy?"))
+    assert (nine.present, nine.by_asked) == (1.0, 1.0)
+    [weather] = [each for each in reply if each.window.text == "lovely weather"]
+    assert (weather.present, weather.by_asked) == (1.0, -1.0)
+    transcript.turns = [replace(turn, speaker="Ines") for turn in transcript.turns]
+    assert {each.present for each in gather(asked, Query(asked, VECTOR, ASKED), transcript.hits(), transcript)} == {
+        -1.0
+    }

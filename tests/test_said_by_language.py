@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memcli.languages import language
-from memcli.model import Question, Seeks
+from memcli.model import Question, Seeks, TurnId
 from memcli.reading.extractive import found_in
 from memcli.reading.network import Finding
 from memcli.reading.passages import Passage
 from memcli.reading.quoting import said
 from memcli.reading.relevance import Found
 from memcli.reading.temporal import dates, lengths
+from memcli.reading.unread import NOTHING_FOUND
 from memcli.reading.windows import Window
 from memcli.text.times import Expression, Grain, Span, TimeKind, day, month, season, week, year
 
@@ -105,9 +106,9 @@ def _question(code: str, seeks: Seeks) -> Question:
     return Question("…", seeks, stems=(), language=code)
 
 
-def _found(text: str, finding: Finding) -> Found:
-    passage = Passage(Window("Ana", text, ""), "t0", SAID, 0, 1.0, 1.0, 0.0, 0.0, 1.0, False, text)  # type: ignore[arg-type]
-    return Found(passage, finding, 1.0)
+def _found(text: str, finding: Finding, at: datetime = SAID, trust: float = 1.0) -> Found:
+    passage = Passage(Window("Ana", text, ""), TurnId("t0"), at, 0, 1.0, 1.0, 0.0, 0.0, 1.0, False, text)
+    return Found(passage, finding, trust)
 
 
 NOTHING_READ = Finding(0.9, 0.5, 0.5, ())
@@ -140,3 +141,29 @@ def test_yes_and_no(code: str, yes: str, no: str) -> None:
 )
 def test_a_quote_is_dated_in_the_language_of_the_question(code: str, quoted: str) -> None:
     assert said(_question(code, Seeks.WHAT), "Ana", SAID, "Hola") == quoted
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "answer"),
+    [
+        ("de", "Die Prüfung sollte am 14. März sein, jetzt ist sie auf den 2. April verlegt", "2. April 2026"),
+        ("fr", "L'examen devait être le 14 mars, finalement c'est le 2 avril", "2 avril 2026"),
+        ("ru", "Экзамен 14 марта перенесли на 2 апреля", "2 апреля 2026 г."),
+        ("zh", "考试本来是3月14号，改到4月2号了", "2026年4月2日"),
+        ("ar", "كان الامتحان يوم 14 مارس، أجلوه إلى 2 أبريل", "2 أبريل 2026"),
+        ("de", "Am 14. März fahren wir hin und am 2. April zurück", "14. März 2026"),
+    ],
+)
+def test_what_was_put_off_is_on_the_later_day_that_is_named(code: str, text: str, answer: str) -> None:
+    assert dates(_question(code, Seeks.WHEN), _found(text, NOTHING_FOUND))[0].text == answer
+
+
+def test_a_later_window_that_says_it_was_put_off_takes_the_place_of_the_first() -> None:
+    asked, first = _question("de", Seeks.WHEN), _found("Das Fest ist am 14. März", NOTHING_FOUND)
+    later, sooner = SAID + timedelta(days=5), SAID - timedelta(days=5)
+    moved = "Das Fest ist jetzt am 2. April"
+    said = [(_found(moved, NOTHING_FOUND, later, 0.7), "2. April 2026"), (_found(moved, NOTHING_FOUND, later, 0.5), ""),
+            (_found(moved, NOTHING_FOUND, sooner, 0.7), ""),
+            (_found("Das andere Fest ist am 2. April", NOTHING_FOUND, later, 0.7), "")]  # fmt: skip
+    for other, answer in said:
+        assert found_in(asked, [first, other], []).text == (answer or "14. März 2026")

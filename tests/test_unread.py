@@ -34,7 +34,7 @@ def passage(text: str, covered: float = 0.5, cosine: float = 0.4) -> Passage:
 
 @pytest.fixture(scope="module")
 def german(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    with Memory(tmp_path_factory.mktemp("unread") / "de.memcli") as memory:
+    with Memory(tmp_path_factory.mktemp("unread") / "de.memcli", embedder="memcli") as memory:
         memory.ingest([CHATS / "de.jsonl"])
         yield memory
 

@@ -27,13 +27,20 @@ def tell_former_default(memory: Memory) -> None:
 
 
 def tell_foreign(memory: Memory, added: int) -> None:
-    """Says so on standard error where most of what this store holds was just `added` to it, and is not in English."""
+    """Says on standard error which embedder was chosen for what is not in English; or, where most of what this store
+    holds was just `added` to it, is not, and memcli's own encoder filled it, which would suit it better.
+    """
     from ..providers.embedding import DEFAULT
     from ..store import lexical, transcript
     from ..store.identity import identity
     from .render import say
 
-    if added < _FEWEST:
+    if memory.suited:
+        say(
+            f"memcli: most of this is not in English: the {memory.suited} embedder was chosen for this store "
+            "(memcli compact --re-embed --embedder memcli has it otherwise; for a new store, --embedder memcli)"
+        )
+    if memory.suited or added < _FEWEST:
         return
     with memory.store.reading() as db:
         filled_by, turns, others = identity(db), transcript.turn_count(db), sum(lexical.languages(db).values())

@@ -253,6 +253,10 @@ class Language:
         """Whether `text` says that something has come to its end."""
         return False
 
+    def is_moved(self, text: str) -> bool:
+        """Whether `text` says that something is at another time now than it was to be."""
+        return False
+
     def is_vague(self, time: str) -> bool:
         """Whether a time expression dates hardly anything."""
         return False

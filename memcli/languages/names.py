@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..model import Named, Question, Spelling
 from ..text import ENGLISH, STOPWORDS, content_stems, is_unspaced, stems
+from .romanised import sounding_alike
 
 __all__ = ["in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
 
@@ -28,8 +29,8 @@ def in_full(text: str, names: Iterable[str]) -> Iterator[str]:
 def named(text: str, speakers: Sequence[str], language: str = ENGLISH) -> tuple[Named, ...]:
     """Each mention of a speaker: by the first name in any case, or by a part or the beginning of a name with a capital.
 
-    In the order of the text; those by first name alone come last, in the order of `speakers`. Roles are no names. A
-    name that is bent as words of a `language` are is a mention, too.
+    In the order of the text; those in another script than the speaker's own, and then those by first name alone, come
+    last. Roles are no names. A name that is bent as words of a `language` are is a mention, too.
     """
     low = text.casefold()
     first = [speaker for speaker in speakers if _by_first_name(low, speaker)]
@@ -37,7 +38,9 @@ def named(text: str, speakers: Sequence[str], language: str = ENGLISH) -> tuple[
     if language != ENGLISH:
         capital.extend(_bent(text, speakers, language))
     found = [Named(who, word, Spelling.NAME if who in first else Spelling.PART) for who, word in capital]
-    known = {who for who, _ in capital}
+    others = [speaker for speaker in speakers if speaker not in first]
+    found += [Named(who, word, Spelling.NAME) for who, word in sounding_alike(text, others)]
+    known = {each.speaker for each in found}
     return (*found, *(Named(who, "", Spelling.ANY_CASE) for who in first if who not in known))
 
 

@@ -15,7 +15,7 @@ from ..model import Turn
 from ..text import ENGLISH, STOPWORDS, words
 from ..text.lexicon import asking_words, function_words
 
-__all__ = ["CODES", "evidence", "recognized", "tongues"]
+__all__ = ["CODES", "evidence", "foreign_share", "recognized", "tongues"]
 
 #: The languages that are told apart by their words, those of one script together.
 _LATIN = (
@@ -90,6 +90,12 @@ def tongues(turns: Sequence[Turn]) -> list[str]:
         _surest(_sum((each, 1.0), (speaker[turn.speaker], _SPEAKER), (session, _SESSION)))
         for each, turn in zip(own, turns, strict=True)
     ]
+
+
+def foreign_share(texts: Iterable[str]) -> float:
+    """The share of what tells of a language in these texts that tells of another than English; 0 where nothing does."""
+    shares = _shares(evidence(text) for text in texts)
+    return 1 - shares.get(ENGLISH, 0.0) if shares else 0.0
 
 
 def _surest(found: Mapping[str, float], among: Collection[str] = CODES) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -19,6 +20,7 @@ from ..strategies import Strategy
 from .asking import READ, Asked, Asking, Reading
 from .encoders import Encoders
 from .making import Making, untold
+from .suiting import LOOKED_AT, said_first
 from .views import Views
 
 if TYPE_CHECKING:  # what a search does not need is imported where it is used: a search is a process of its own
@@ -131,6 +133,7 @@ class Memory:
         expected = bytes_of(found)
         if re_embed and self.store.exists:
             self.re_embed(*([watcher.making] if watcher else ()))
+        self._encoders.suit(said_first(found, format_name))
         run = self._making.ingestion(watcher, redactor, allow_again=allow_again, expected=expected)
         run.pass_over(passed_over)
         for source in found:
@@ -152,8 +155,11 @@ class Memory:
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
+        coming = iter(messages)
+        first = list(islice(coming, LOOKED_AT))
+        self._encoders.suit(first)
         run = self._making.ingestion()
-        run.take(messages, name)
+        run.take(chain(first, coming), name)
         return self._making.finished(run, None)
 
     def remember(
@@ -192,6 +198,13 @@ class Memory:
         asked for it; else empty. Raises StoreError.
         """
         return self._encoders.former_default()
+
+    @property
+    def suited(self) -> str:
+        """The name of the embedder that this memory has chosen for itself, since most of what was said first is not in
+        English; empty where it has not.
+        """
+        return self._encoders.suited
 
     def generate(
         self,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ..errors import ModelUnavailable, StoreDamaged
 from ..providers.embedding import (
@@ -20,6 +22,10 @@ from ..providers.encoder import Encoder
 from ..providers.minilm import MiniLM
 from ..store.connection import Store
 from ..store.identity import Identity, another_embedder, begin_anew, identity, set_identity, settle_identity
+from .suiting import suited
+
+if TYPE_CHECKING:
+    from ..formats import Message
 
 __all__ = ["Encoders", "check_filled_by"]
 
@@ -31,6 +37,7 @@ class Encoders:
         self._store = store
         self._wanted = wanted if isinstance(wanted, str) else name_of(wanted)
         self._given = None if isinstance(wanted, str) else usable(wanted)
+        self._suited = ""
         self._seen: Identity | None = None
         self._loading: Future[Embedder] | None = None
         self._executor: ThreadPoolExecutor | None = None
@@ -55,6 +62,16 @@ class Encoders:
             return ""
         stored = self._seen or self.stored()
         return FORMER_DEFAULTS.get(stored.id, "") if stored else ""
+
+    def suit(self, messages: Iterable[Message]) -> None:
+        """Chooses by what comes first, where nobody has named an embedder and the store is new."""
+        if not self._wanted and not self._store.exists:
+            self._suited = suited(messages)
+
+    @property
+    def suited(self) -> str:
+        """The embedder, by name, that was chosen here for what is not in English; else empty."""
+        return self._suited if self._suited != DEFAULT else ""
 
     def to_write(self) -> Embedder:
         """The embedder for writing; the store knows from then on that it is its own.
@@ -115,7 +132,7 @@ class Encoders:
         self._executor = self._loading = self._writes_with = None
 
     def _name(self, stored: Identity | None) -> str:
-        return self._wanted or (stored.name if stored else DEFAULT)
+        return self._wanted or (stored.name if stored else self._suited or DEFAULT)
 
     def _bulk(self, name: str) -> Embedder:
         """Loaded once, whatever stages need it."""

@@ -18,6 +18,7 @@ from memcli.reading.passages import Passage, Transcript, gather, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
+from memcli.reading.temporal import is_moved
 from memcli.reading.unread import NOTHING_FOUND, Unread
 from memcli.reading.values import Value, values
 from memcli.reading.windows import Window
@@ -184,10 +185,18 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
 
 def _unread(question: Question, found: Sequence[Found]) -> Look:
     """Of what the network cannot read nothing is taken but a time: values of windows that are less likely are none."""
-    best = _best(question, found[0]) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
+    window = _moved_last(found) if question.seeks is Seeks.WHEN else found[0]
+    best = _best(question, window) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
     if best is None or not best.typed:
         return Look(question, found, "", (found[0],))
-    return Look(question, found, best.text, (found[0],), best.chance)
+    return Look(question, found, best.text, (window,), best.chance)
+
+
+def _moved_last(found: Sequence[Found]) -> Found:
+    """The likeliest window; or the newest of those about as likely that say that it is at another time now."""
+    best = found[0]
+    moved = [each for each in found if each.trust >= _BESIDE * best.trust and _at(each) > _at(best) and is_moved(each)]
+    return max(moved, key=_at, default=best)
 
 
 def _fits(question: Question, value: Value) -> bool:

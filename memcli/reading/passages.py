@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memcli.languages import spoken
-from memcli.model import Hit, Query, Question, Turn, TurnId
+from memcli.model import Hit, Query, Question, SessionId, Turn, TurnId
 from memcli.model.generated import Assertion
 from memcli.reading import windows
 from memcli.reading.windows import Window
@@ -50,6 +50,9 @@ class Transcript(Protocol):
         it.
         """
 
+    def sessions_with(self, speaker: str, sessions: Collection[SessionId]) -> Collection[SessionId]:
+        """Those of these sessions in whose conversation a speaker has a part."""
+
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """How rare each stem is among the turns: log(1 + (N - df + ½) / (df + ½))."""
 
@@ -61,8 +64,9 @@ class Passage:
     `score` is the hit's over the best one's; `cosine` that of the window's best sentence. `covered`, `turn_covered` and
     `thread_covered` are shares of the question's weight of words: in the window, in its turn, in its turn and those
     just before. `replies`: one of these is another's, and asks. `by_asked` is 1 if the one whom the question is about
-    says it, -1 if another does. `follows`: it is no hit, but the turn after one. `then` is 1 if it was said, or tells
-    of something, at a time that the question names, -1 if not, 0 where it names none.
+    says it, -1 if another does; `present`, if that one has a part in the conversation or not. `follows`: it is no hit,
+    but the turn after one. `then` is 1 if it was said, or tells of something, at a time that the question names, -1 if
+    not, 0 where it names none. `asked_cosine`: that of what it replies to, 0 where that is nothing.
     """
 
     window: Window
@@ -79,16 +83,20 @@ class Passage:
     then: float = 0.0
     thread_covered: float = 0.0
     replies: bool = False
+    present: float = 0.0
+    asked_cosine: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A turn that is read, for the hit at `rank`."""
+    """A turn that is read, for the hit at `rank`; those just before it, and the one of them that it replies to."""
 
     turn: Turn
     rank: int
     score: float
     follows: bool
+    former: Sequence[Turn] = ()
+    asking: Turn | None = None
 
 
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
@@ -106,11 +114,24 @@ def _read(question: Question, query: Query, places: Sequence[_Place], transcript
     """The windows of these turns, with what speaks for them."""
     weights = _StemWeights(transcript.rarity(question.stems), question.language)
     then = _named_times(question.text, query.asked_at)
-    sentences = transcript.sentences([place.turn.id for place in places], query.vector)
+    threaded = [_threaded(place, transcript) for place in places]
+    read = {turn.id for place in threaded for turn in (place.turn, place.asking) if turn}
+    sentences = transcript.sentences(sorted(read), query.vector)
+    shared = transcript.sessions_with(question.about, {p.turn.session for p in places}) if question.about else ()
     found: list[Passage] = []
-    for place in places:
-        found.extend(_of_turn(question, place, sentences[place.turn.id], transcript, weights))
-    return [replace(each, then=_then(each, then)) for each in found]
+    for place in threaded:
+        present = _is_so(place.turn.session in shared, question.about)
+        windows_ = _of_turn(question, place, sentences, weights)
+        found.extend(replace(each, present=present, then=_then(each, then)) for each in windows_)
+    return found
+
+
+def _threaded(place: _Place, transcript: Transcript) -> _Place:
+    """With what stands before it."""
+    turn = place.turn
+    former = transcript.around(turn.id, windows.FORMER, 0)[:-1]
+    asking = next((t for t in reversed(former) if t.speaker != turn.speaker and asks(t.text)), None)
+    return replace(place, former=former, asking=asking)
 
 
 def _named_times(text: str, at: datetime | None) -> list[tuple[datetime, datetime]]:
@@ -148,26 +169,29 @@ def _after(text: str) -> int:
 def _of_turn(
     question: Question,
     place: _Place,
-    said: Sequence[tuple[str, float]],
-    transcript: Transcript,
+    sentences: Mapping[TurnId, Sequence[tuple[str, float]]],
     weights: _StemWeights,
 ) -> list[Passage]:
-    turn = place.turn
-    former = transcript.around(turn.id, windows.FORMER, 0)[:-1]
+    turn, said = place.turn, sentences[place.turn.id]
     texts = [text for text, _ in said]
-    parts = sorted(windows.spans(texts), key=lambda part: -max(near for _, near in said[slice(*part)]))[:_OF_TURN]
-    whole, by_asked = weights.covered(turn.text), _spoken_by(turn.speaker, question.about)
-    thread = weights.covered("\n".join(each.text for each in (*former, turn)))
-    replies = any(each.speaker != turn.speaker and asks(each.text) for each in former)
+    parts = sorted(windows.spans(texts), key=lambda part: -_nearest(said[slice(*part)]))[:_OF_TURN]
+    whole = weights.covered(turn.text)
+    by_asked = _is_so(turn.speaker.lower() == (question.about or "").lower(), question.about)
+    thread = weights.covered("\n".join(each.text for each in (*place.former, turn)))
+    asked = _nearest(sentences[place.asking.id]) if place.asking else 0.0
     return [
         Passage(
-            Window(turn.speaker, " ".join(texts[start:end]), _before(turn, texts[:start], former)),
-            turn.id, turn.said_at, place.rank, place.score, max(near for _, near in said[start:end]),
+            Window(turn.speaker, " ".join(texts[start:end]), _before(turn, texts[:start], place.former)),
+            turn.id, turn.said_at, place.rank, place.score, _nearest(said[start:end]),
             weights.covered(" ".join(texts[start:end])), whole, by_asked, place.follows, turn.text,
-            thread_covered=thread, replies=replies,
+            thread_covered=thread, replies=place.asking is not None, asked_cosine=asked,
         )
         for start, end in parts
     ]  # fmt: skip
+
+
+def _nearest(said: Sequence[tuple[str, float]]) -> float:
+    return max((near for _, near in said), default=0.0)
 
 
 def asks(text: str) -> bool:
@@ -181,8 +205,9 @@ def _before(turn: Turn, own: Sequence[str], former: Sequence[Turn]) -> str:
     return windows.before([*said, (turn.speaker, " ".join(own))] if own else said)
 
 
-def _spoken_by(speaker: str, about: str | None) -> float:
-    return 0.0 if about is None else 1.0 if speaker.lower() == about.lower() else -1.0
+def _is_so(true: bool, about: str | None) -> float:
+    """1 or -1 of the one whom the question is about; 0 where it is about nobody."""
+    return 0.0 if about is None else 1.0 if true else -1.0
 
 
 class _StemWeights:

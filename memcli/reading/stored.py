@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ..languages.base import PREFERENCE
-from ..model import Query, Turn, TurnId
+from ..model import Query, SessionId, Turn, TurnId
 from ..model.generated import Assertion
 from ..ranking.bm25 import idf
+from ..store import transcript
 from ..store.assertions import stated_of
 from ..store.cosine import cosines
 from ..store.views.view import View
@@ -68,6 +69,10 @@ class StoredTranscript:
         like = cosines(view.vectors(np.flatnonzero(view.owner == row)), view.vectors(said)).max(axis=0)
         best = said[np.argsort(-like, kind="stable")]
         return view.fetch(list(dict.fromkeys(view.owner[best].tolist()))[:n])
+
+    def sessions_with(self, speaker: str, sessions: Collection[SessionId]) -> Collection[SessionId]:
+        """See `Transcript.sessions_with`."""
+        return self._view.read(lambda db: transcript.sessions_with(db, speaker, sessions))
 
     def rarity(self, stems: Sequence[str]) -> Mapping[str, float]:
         """See `Transcript.rarity`."""

@@ -12,7 +12,7 @@ from ..text.times import Expression, Grain, Length, Span, TimeKind, day
 from .relevance import Found
 from .values import Value
 
-__all__ = ["dates", "lengths"]
+__all__ = ["dates", "is_moved", "lengths"]
 
 #: How much less a day on which something was told is worth than a date that was named.
 _UNNAMED = 0.5
@@ -24,12 +24,19 @@ def dates(question: Question, found: Found) -> list[Value]:
     named = [(_chance(each, found), each) for each in _times(window.shown, at)]
     if not named:
         named = [(_UNNAMED * 0.5, each) for each in _times(found.passage.turn_text, at)]
+    if is_moved(found):  # "…was to be on the 14th, they have put it off to the 2nd"
+        named.reverse()
     named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
     told = [Value(_coarse(question, each, each.span), found, chance) for chance, each in named]
     if at is not None:
         said = day(at)
         told.append(Value(_coarse(question, said, said), found, _UNNAMED, typed=False))
     return told
+
+
+def is_moved(found: Found) -> bool:
+    """Whether a window says that something is at another time now."""
+    return spoken([found.passage.window.text]).is_moved(found.passage.window.text)
 
 
 def _chance(expression: Expression, found: Found) -> float:

@@ -26,7 +26,8 @@ __all__ = ["NAMES", "NOTHING_FOUND", "Unread", "is_readable", "of_store", "packa
 
 NAMES = (
     "cosine", "cosine.behind", "covered", "covered.behind", "turn_covered", "crossed.cosine", "crossed.covered",
-    "place.score", "place.rank", "by_asked", "asks_of_nobody", "follows", "asks", "count", "time", "words", "stems",
+    "place.score", "place.rank", "by_asked", "present", "asks_of_nobody", "follows", "asks", "count", "time", "words",
+    "stems", "thread_covered", "replies", "reply.score", "reply.cosine", "reply.rank", "asked.cosine", "asked.ahead",
 )  # fmt: skip
 #: What the network would say of a window that it cannot read.
 NOTHING_FOUND = Finding(0.0, 0.5, 0.5, ())
@@ -78,7 +79,7 @@ def signals(question: Question, passages: Sequence[Passage]) -> list[dict[str, f
 def _signals(question: Question, passage: Passage, nearest: float, most: float) -> dict[str, float]:
     text = passage.window.text
     said = spoken([text])
-    crossed = said.code != question.language
+    crossed, replies = said.code != question.language, float(passage.replies)
     return {
         "cosine": passage.cosine,
         "cosine.behind": nearest - passage.cosine,
@@ -90,6 +91,7 @@ def _signals(question: Question, passage: Passage, nearest: float, most: float) 
         "place.score": passage.score,
         "place.rank": 1 / (1 + passage.rank),
         "by_asked": passage.by_asked,
+        "present": passage.present,
         "asks_of_nobody": float(question.about is None),
         "follows": float(passage.follows),
         "asks": float(any(mark in text for mark in "?？؟")),
@@ -97,6 +99,13 @@ def _signals(question: Question, passage: Passage, nearest: float, most: float) 
         "time": _has(question.seeks is Seeks.WHEN, _names_time(passage)),
         "words": min(len(text.split()) + len(text) / 12, 30) / 10,
         "stems": len(question.stems) / 5,
+        "thread_covered": passage.thread_covered,
+        "replies": replies,
+        "reply.score": replies * passage.score,
+        "reply.cosine": replies * passage.cosine,
+        "reply.rank": replies / (1 + passage.rank),
+        "asked.cosine": passage.asked_cosine,
+        "asked.ahead": max(passage.asked_cosine - passage.cosine, 0.0),
     }
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "latest",
     "session_numbers",
     "sessions_of",
+    "sessions_with",
     "speakers",
     "turn_count",
     "turns_by_id",
@@ -144,6 +145,16 @@ def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[Sessio
         [list(ids)],
     ).fetchall()
     return {SessionId(r[0]): Session(SessionId(r[0]), r[1], r[2], from_stored(r[3], r[4]), r[5]) for r in rows}
+
+
+def sessions_with(db: DuckDBPyConnection, speaker: str, ids: Iterable[SessionId]) -> set[SessionId]:
+    """Those of these sessions in whose conversation a speaker says something, in that session or in another."""
+    rows = db.execute(
+        "select id from session where id in (select unnest(?::varchar[])) and conversation in "
+        "(select s.conversation from session s join turn t on t.session = s.seq where t.speaker = ?)",
+        [list(ids), speaker],
+    ).fetchall()
+    return {SessionId(each) for (each,) in rows}
 
 
 def check_filled(db: DuckDBPyConnection) -> None:

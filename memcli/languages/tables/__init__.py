@@ -50,13 +50,21 @@ class Tabled(Language):
     @cached_property
     def _forms(self) -> Sequence[tuple[re.Pattern[str], Seeks]]:
         asked = self._table.get("asked", {})
-        around = "" if self._table.get("unspaced") else r"(?<![\w\u0900-\u0963])"
-        behind = "" if self._table.get("unspaced") else r"(?![\w\u0900-\u0963])"
         return [
-            (re.compile(asked[name] if name == "yes_no" else f"{around}(?:{asked[name]}){behind}"), seeks)
+            (re.compile(asked[name]) if name == "yes_no" else self._whole(asked[name]), seeks)
             for name, seeks in _ASKED
             if name in asked
         ]
+
+    @cached_property
+    def _moved(self) -> re.Pattern[str] | None:
+        return self._whole(self._table["moved"]) if "moved" in self._table else None
+
+    def _whole(self, form: str) -> re.Pattern[str]:
+        """Such whole words; between characters that are written without spaces, there is no boundary of words."""
+        if self._table.get("unspaced"):
+            return re.compile(form)
+        return re.compile(rf"(?<![\w\u0900-\u0963])(?:{form})(?![\w\u0900-\u0963])")
 
     def telling_stems(self, text: str) -> frozenset[str]:
         """See `Language.telling_stems`."""
@@ -107,6 +115,10 @@ class Tabled(Language):
         """See `Language.until`."""
         form = self._table.get("until")
         return form.format(cldr.month_within(at, self.code)) if form else super().until(at)
+
+    def is_moved(self, text: str) -> bool:
+        """See `Language.is_moved`."""
+        return bool(self._moved and self._moved.search(plain(text)))
 
     def number(self, text: str) -> str:
         """See `Language.number`."""
