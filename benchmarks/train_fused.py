@@ -1,11 +1,13 @@
 """Trains the weights of the `fused` strategy, and measures them with cross-validation by conversation and by data set.
 
     python benchmarks/train_fused.py --data locomo.json implicit.json.gz longmemeval.json.gz --cache DIR
+        [--embedder multilingual]
 
 The second ranking learns from scores that the first gave to conversations which it had not seen. Every benchmark
 (LoCoMo's, LongMemEval's or RealMem's schema, made-up chats) counts the same in part, by the square root of its
 questions, of the largest no more than 1,200, and less where only the sessions of the evidence are known; no label of a
-data set reaches a feature. Writes `memcli/ranking/fused_weights.json` and `benchmarks/results/fused.json`.
+data set reaches a feature. Writes `memcli/ranking/fused_weights.json` and `benchmarks/results/fused.json`; of another
+embedder, which has weights of its own (`fusion.FILES`), its files.
 """
 
 from __future__ import annotations
@@ -312,6 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="where the stores of the haystacks are kept")
     unseen.add_options(parser)
+    parser.add_argument("--embedder", default=DEFAULT, choices=[DEFAULT, "multilingual"])
     parser.add_argument("--ridge", type=float, default=0.05, help="penalty on the weights that no gate changes")
     parser.add_argument("--gate-ridge", type=float, default=0.5, help="penalty on what a gate changes")
     parser.add_argument("--dry-run", action="store_true", help="measure, write nothing")
@@ -340,10 +343,15 @@ def _write(
     data: Sequence[Example], names: Sequence[str], options: argparse.Namespace, figures: Mapping[str, object]
 ) -> None:
     weights = fit(data, names, Penalties(options.ridge, options.gate_ridge))
-    settings = f"{unseen.said(options)} --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
-    past = learned.made(command("train_fused.py", options.data) + settings, options.data, embedder_id(DEFAULT))
-    WEIGHTS.write_text(learned.written(past, weights.numbers()), encoding="utf-8")
-    RESULTS.write_text(json.dumps({"made": past, "folds": FOLDS, **figures}, indent=1) + "\n", encoding="utf-8")
+    of = embedder_id(options.embedder)
+    other = f" --embedder {options.embedder}" if of in fusion.FILES else ""
+    settings = f"{unseen.said(options)}{other} --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
+    past = learned.made(command("train_fused.py", options.data) + settings, options.data, of)
+    target, results = WEIGHTS, RESULTS
+    if own := fusion.FILES.get(of):
+        target, results = WEIGHTS.with_name(own), RESULTS.with_name(own.replace("_weights", ""))
+    target.write_text(learned.written(past, weights.numbers()), encoding="utf-8")
+    results.write_text(json.dumps({"made": past, "folds": FOLDS, **figures}, indent=1) + "\n", encoding="utf-8")
 
 
 def command(script: str, data: Sequence[Path]) -> str:

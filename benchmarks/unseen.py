@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from memcli.providers.embedding import Embedder, embedder
+from memcli.providers.embedding import DEFAULT, Embedder, embedder
 from memcli.providers.encoder import Encoder
 
 
@@ -19,16 +19,17 @@ class Unseen:
 
     Weights that learned from an encoder's vectors of what it was trained on would trust it more than it deserves. Each
     group is patterns of the names of files, and their encoders; the k-th of these is for the conversations that
-    `train_encoder.py --fold k/N --of FILE …` left out, one alone for all.
+    `train_encoder.py --fold k/N --of FILE …` left out, one alone for all. Other files are embedded by `otherwise`.
     """
 
     groups: Sequence[tuple[Sequence[str], Sequence[Path]]] = ()
+    otherwise: str = DEFAULT
 
     def of(self, path: Path) -> Callable[[str], Embedder]:
         """The encoder for a conversation of the file, by the conversation's name."""
         weights = next((w for files, w in self.groups if any(fnmatch(path.name, file) for file in files)), ())
         if not weights:
-            shipped = embedder(bulk=True)
+            shipped = embedder(self.otherwise, bulk=True)
             return lambda _: shipped
         models = [Encoder(bulk=True, weights=each) for each in weights]
         stem = path.name.split(".")[0]
@@ -51,7 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def chosen(options: argparse.Namespace) -> Unseen:
     """None but the shipped one, where the option was not given."""
     groups = map(_parts, options.unseen)
-    return Unseen([(files.split(","), [Path(each) for each in weights.split(",")]) for files, _, weights in groups])
+    named = [(files.split(","), [Path(each) for each in weights.split(",")]) for files, _, weights in groups]
+    return Unseen(named, getattr(options, "embedder", DEFAULT))
 
 
 def said(options: argparse.Namespace) -> str:

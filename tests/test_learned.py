@@ -43,7 +43,8 @@ ROOT = Path(__file__).parents[1]
 FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.strategies.ontology", "weights.json")
 RELEVANCE, CONFIDENCE = ("memcli.reading", "relevance_weights.json"), ("memcli.reading", "confidence_weights.json")
 LIFTING = ("memcli.indexing.ontology", "lifting.json")
-FILES = (FUSED, ONTOLOGY, LIFTING, RELEVANCE, CONFIDENCE)
+MULTILINGUAL = ("memcli.ranking", "fused_weights_multilingual.json")
+FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, RELEVANCE, CONFIDENCE)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
     (FUSED, ("first", "gates"), fusion.Ranking.of),
@@ -94,7 +95,7 @@ def test_every_file_says_by_what_from_what_and_when_it_was_made(file: tuple[str,
     data = arguments[arguments.index("--data") + 1 :][: len(past["from"])]
     assert data == list(past["from"])
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in past["from"].values())
-    assert past["embedder"] == embedder_id(DEFAULT)
+    assert past["embedder"] == embedder_id("multilingual" if file == MULTILINGUAL else DEFAULT)
     assert date.fromisoformat(past["at"])
 
 
@@ -163,6 +164,15 @@ def test_the_readers_scores_are_what_they_were() -> None:
     trusts = [each.trust for each in _look().found]
     doubted = confidence.packaged()(_look())
     assert [*trusts, doubted.trust] == pytest.approx(SCORES, abs=2e-6)
+
+
+def test_each_embedder_has_its_ranking_and_an_unknown_one_the_encoders() -> None:
+    own, many, strange = (fusion.packaged(id_) for id_ in (*map(embedder_id, (DEFAULT, "multilingual")), "else:where"))
+    assert own is not many
+    assert own.first.features == many.first.features
+    assert own.first.matrix.shape == many.first.matrix.shape
+    assert not np.allclose(own.first.matrix, many.first.matrix)
+    assert np.array_equal(strange.first.matrix, own.first.matrix)
 
 
 def test_the_rankings_scores_are_what_they_were() -> None:
@@ -303,13 +313,14 @@ def test_a_conversation_is_embedded_by_the_encoder_that_has_not_seen_it(
 ) -> None:
     unseen = script("unseen")
     monkeypatch.setattr(unseen, "Encoder", lambda bulk, weights: weights.name)
-    monkeypatch.setattr(unseen, "embedder", lambda bulk: "shipped")
+    monkeypatch.setattr(unseen, "embedder", lambda name, bulk: name)
     fair = unseen.Unseen([(["people*"], [Path("zero.onnx"), Path("one.onnx")])])
     model_of = fair.of(Path("people.json.gz"))
     part = int(sha256(b"people:c1").hexdigest(), 16) % 2
     assert model_of("c1") == ("zero.onnx", "one.onnx")[part]
     assert {model_of(f"c{n}") for n in range(20)} == {"zero.onnx", "one.onnx"}
-    assert fair.of(Path("others.json"))("c1") == unseen.Unseen().of(Path("people.json.gz"))("c1") == "shipped"
+    assert fair.of(Path("others.json"))("c1") == unseen.Unseen().of(Path("people.json.gz"))("c1") == DEFAULT
+    assert unseen.Unseen(otherwise="multilingual").of(Path("people.json.gz"))("c1") == "multilingual"
 
 
 def test_scenes_in_a_row_are_one_conversation(script: Callable[[str], ModuleType], tmp_path: Path) -> None:

@@ -18,7 +18,10 @@ import numpy.typing as npt
 from . import learned
 from .routing import GATES
 
-__all__ = ["Ranking", "Weights", "packaged", "standard"]
+__all__ = ["FILES", "Ranking", "Weights", "packaged", "standard"]
+
+#: Of embedders that have weights of their own: weights and vectors belong together.
+FILES: Mapping[str, str] = {"multilingual-e5-small-q4": "fused_weights_multilingual.json"}
 
 Floats = npt.NDArray[np.float64]
 
@@ -86,7 +89,7 @@ class Ranking:
         return {"first": self.first.numbers(), "second": self.second.numbers()}
 
 
-@lru_cache(maxsize=1)
-def packaged() -> Ranking:
-    """The weights that ship with memcli."""
-    return Ranking.of(learned.packaged(__package__, "fused_weights.json"))
+@lru_cache(maxsize=2)
+def packaged(embedder: str = "") -> Ranking:
+    """The weights that ship with memcli for the vectors of the embedder of this id; the encoder's for any other's."""
+    return Ranking.of(learned.packaged(__package__, FILES.get(embedder, "fused_weights.json")))
