@@ -21,6 +21,11 @@ _PARTS = {
     "name": r"[A-Z][\w’'-]*\w(?: [A-Z][\w’'-]*\w)?",
     "place": r"(?:the )?[A-Z][\w’'-]*\w(?: (?:[A-Z][\w’'-]*\w))*",
     "thing": r"(?:the |a |an )?[\w&’'-]+(?: [A-Z&][\w&’'-]*)*",
+    "body": r"(?:collarbone|arm|wrist|elbow|shoulder|finger|thumb|hand|leg|ankle|knee|foot|toe|hip|ribs?|nose|jaw)",
+    "workplace": r"(?:bank|school|office|firm|company|shop|agency|hospital|factory|restaurant|café|bakery|university"
+    r"|library|council|studio|clinic|practice|lab|garage|farm|museum|theatre|cinema|hotel|bar|pub|call centre)",
+    "durable": r"(?:\w*cycle|\w*bike|car|van|truck|boat|caravan|camper|moped|scooter|house|flat|cottage|piano"
+    r"|guitar|violin|cello|accordion|camera|telescope|laptop|greenhouse)",
     "date": r"(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?)(?:,? \d{4})?",
 }
 
