@@ -28,6 +28,8 @@ _PARTS = {
     r"|guitar|violin|cello|accordion|camera|telescope|laptop|greenhouse)",
     "date": r"(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?)(?:,? \d{4})?",
 }
+#: What chats put behind a statement, and is no part of it.
+_FILLER = re.compile(r"(?:,? (?:btw|lol|haha|tho|though|actually|remember|sorry))+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def _in(sentence: str, turn: str) -> Iterator[Noted]:
             continue
         lowered = sentence[:1].lower() + sentence[1:]  # a sentence begins with a capital, and a name does, too
         if match := rule.pattern.search(sentence) or rule.pattern.search(lowered):
-            value = " ".join(match["value"].split()).rstrip(" ,")
+            value = _FILLER.sub("", " ".join(match["value"].split()).rstrip(" ,"))
             yield Noted(rule.kind, value, _slot(rule, match), rule.ends)
 
 
