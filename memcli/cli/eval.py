@@ -40,6 +40,11 @@ _Reranker = Annotated[
         help="What orders the baseline dense-rerank, as for search. Default: none.",
     ),
 ]
+_Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch a benchmark that is not on this machine, without asking.")]
+_Slice = Annotated[
+    str | None,
+    typer.Option("--slice", metavar="NAME", help="implicit: only questions without a content word of their evidence."),
+]
 Contenders = Annotated[
     str,
     typer.Option(
@@ -53,9 +58,7 @@ Contenders = Annotated[
 def evaluate(
     what: _What,
     data: Annotated[Path | None, typer.Option(metavar="PATH", help="The benchmark's file, gzip or not.")] = None,
-    fetch: Annotated[
-        bool, typer.Option("--fetch", help="Fetch a benchmark that is not on this machine, without asking.")
-    ] = False,
+    fetch: _Fetch = False,
     strategy: Contenders = "all",
     variant: o.Variant = None,
     without: o.Without = None,
@@ -64,12 +67,7 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Ask only N questions, drawn at random with --seed.")
     ] = None,
-    slice_name: Annotated[
-        str | None,
-        typer.Option(
-            "--slice", metavar="NAME", help="implicit: only questions without a content word of their evidence."
-        ),
-    ] = None,
+    slice_name: _Slice = None,
     seed: Annotated[int, typer.Option(min=0, help="For everything that is drawn.")] = 0,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes. Default: one a processor.")
