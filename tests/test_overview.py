@@ -39,6 +39,9 @@ def told() -> Memory:
         ("3", "Bo", "Eggs from Lidl, milk from Lidl, bread from Lidl."),
         ("3", "Bo", "The shop called Lidl was shut, so was that other Lidl."),
         ("3", "Bo", "They say that Lidl opens late."),
+        ("1", "Bo", "See you again in August, or on Monday."),
+        ("2", "Bo", "Or not in August, but on Monday."),
+        ("3", "Bo", "No, after all in August, on Monday."),
     ]
     memory.add(Message(text, who, session=session, id=str(at)) for at, (session, who, text) in enumerate(said))
     return memory
@@ -65,7 +68,7 @@ def test_people_are_joined_by_what_they_share_and_speak_of(told: Memory) -> None
     assert counts["person Ann", "thing Otley"] == counts["person Bo", "thing Otley"] == 2  # sentences
     assert counts["person Bo", "thing Café Nero"] == 3
     assert ("person Ann", "thing Café Nero") not in counts
-    assert of_kind(graph, PERSON)[0].text == "Bo\n8 turns"
+    assert of_kind(graph, PERSON)[0].text == "Bo\n11 turns"
 
 
 def test_each_sentence_is_joined_to_what_it_is_about_and_to_who_said_it(told: Memory) -> None:

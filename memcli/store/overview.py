@@ -18,6 +18,7 @@ import numpy as np
 
 from ..model import Edge, UnitId
 from ..text import ENGLISH, STOPWORDS, content_stems
+from ..text.times import MONTHS, WEEKDAYS
 from . import names
 from .communities import communities, key_terms
 from .graph import Node, Subgraph, as_nodes
@@ -39,6 +40,7 @@ _OF_PERSON, _OF_SUBJECT = 10, 3
 #: What fewer sentences are about, or fewer sessions, is none; so many content words tell something.
 _SENTENCES, _SESSIONS, _TELLING = 3, 2, 3
 _TOPIC_WORDS = 3
+_DATES = frozenset((*MONTHS, *WEEKDAYS))
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _ENDING = re.compile(r"['’]")
 
@@ -134,7 +136,12 @@ def _things(said: Sequence[_Said], people: Collection[str]) -> list[_About]:
 
     def is_thing(name: str) -> bool:
         often = len(named[name]) >= _SENTENCES and _sessions(named[name]) >= _SESSIONS
-        return often and name.casefold() not in known and small[name.casefold()] * 2 < len(named[name])
+        return (
+            often
+            and name not in _DATES
+            and name.casefold() not in known
+            and small[name.casefold()] * 2 < len(named[name])
+        )
 
     things = sorted(filter(is_thing, named), key=lambda name: (-_sessions(named[name]), -len(named[name]), name))
     return [
