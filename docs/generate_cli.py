@@ -29,7 +29,7 @@ shell.
 | 2 | usage |
 | 3 | the store is missing, damaged or cannot be written; a disk or a permission stands in the way |
 | 4 | the store is busy: another process held it longer than the wait (readers 10 s, writers 60 s) |
-| 5 | a model is unavailable |
+| 5 | a model is unavailable, or a published file cannot be fetched |
 | 6 | some input could not be read; what could be read is stored |
 | 70 | a fault of memcli's own, see below |
 | 130 | interrupted |

@@ -16,6 +16,7 @@ two lines and nothing else.
     │       └── StoreChanged   4   another process has written between two looks
     ├── ModelUnavailable       5   an embedder or a language model cannot be used
     │   └── BudgetSpent        5   the next call could cost more than is left
+    ├── NotFetched             5   a published file cannot be had from where it is published
     └── InputUnreadable        6   something that was to be ingested cannot be read
 
 Anything else that is raised is a fault of memcli's own: a library's user gets it as it is, the command line ends with
@@ -29,6 +30,7 @@ __all__ = [
     "InputUnreadable",
     "MemcliError",
     "ModelUnavailable",
+    "NotFetched",
     "NothingFound",
     "StoreBusy",
     "StoreChanged",
@@ -102,6 +104,12 @@ class ModelUnavailable(MemcliError):
 
 class BudgetSpent(ModelUnavailable):
     """The next call to a language model could pass the limit: it was not sent, and what was paid for is kept."""
+
+
+class NotFetched(MemcliError):
+    """A published file cannot be had, or is not what was promised."""
+
+    exit_code = 5
 
 
 class InputUnreadable(MemcliError):

@@ -57,6 +57,26 @@ def sample() -> Subgraph:
     return Subgraph(tuple(nodes), tuple(edges), len(nodes), len(edges))
 
 
+def people() -> Subgraph:
+    """Ann and Bo speak of tea; Ann alone of Leeds; each has said a sentence."""
+    names = {
+        "person Ann": "Ann\n9 turns",
+        "person Bo": "Bo\n4 turns",
+        "topic 0": "tea, cup\n2 sentences",
+        "thing L": "Leeds",
+    }
+    nodes = [Node(UnitId(id_), id_.split()[0], text, "", None, "", 0, None) for id_, text in names.items()]
+    nodes += [node("n:1", "sentence", "A cup of tea"), node("n:2", "sentence", HOSTILE)]
+    joined = [
+        ("person Ann", "person Bo", "talks with", 3.0), ("person Ann", "topic 0", "speaks of", 1.0),
+        ("person Bo", "topic 0", "speaks of", 1.0), ("person Ann", "thing L", "speaks of", 1.0),
+        ("n:1", "topic 0", "about", 1.0), ("n:1", "person Bo", "said by", 1.0),
+        ("n:2", "thing L", "about", 1.0), ("n:2", "person Ann", "said by", 1.0),
+    ]  # fmt: skip
+    edges = [Edge(UnitId(src), UnitId(dst), relation, weight) for src, dst, relation, weight in joined]
+    return Subgraph(tuple(nodes), tuple(edges), len(nodes), len(edges))
+
+
 @dataclass
 class Seen:
     """What a page asked for and complained of."""
@@ -354,6 +374,56 @@ def test_everything_has_a_name(page: Page) -> None:
         )
         == []
     )
+
+
+FIRST = {"person Ann", "person Bo", "topic 0", "thing L"}
+
+
+@pytest.fixture
+def overview(context: BrowserContext, tmp_path: Path) -> Page:
+    return opened(context.new_page(), tmp_path, people())
+
+
+def test_people_topics_and_things_come_first(overview: Page) -> None:
+    assert set(ask(overview, "visible()")) == FIRST
+    assert overview.inner_text("#counts") == "2 people · 1 topic · 1 thing · 2 sentences"
+
+
+def test_who_is_opened_stands_alone_with_what_belongs_to_it(overview: Page) -> None:
+    before = {id_: place(overview, id_) for id_ in FIRST}
+    overview.mouse.click(*place(overview, "person Bo"))
+    assert set(ask(overview, "visible()")) == {"person Bo", "person Ann", "topic 0", "n:1"}
+    told = [line for line in overview.inner_text("#detail").splitlines() if line][1:]
+    assert told == [
+        "person", "Bo", "4 turns", "PEOPLE", "Ann", "3 sessions", "TOPICS", "tea, cup", "1 sentence",
+        "SENTENCES", "sentence · Ann · 8 May 2024 18:42", "A cup of tea",
+    ]  # fmt: skip
+    spots = [place(overview, id_) for id_ in ("person Bo", "person Ann", "topic 0", "n:1")]
+    assert all(math.dist(one, other) > 30 for one in spots for other in spots if one is not other)
+    assert all(300 < x < 860 and 0 < y < 800 for x, y in spots)  # between the panels
+    overview.keyboard.press("Escape")
+    assert set(ask(overview, "visible()")) == FIRST
+    for id_ in FIRST:
+        assert place(overview, id_) == pytest.approx(before[id_])
+
+
+def test_the_keyboard_goes_from_one_to_the_next(overview: Page) -> None:
+    overview.focus("canvas")
+    reached = []
+    for key in "nnnnnp":
+        overview.keyboard.press(key)
+        reached.append(ask(overview, "pinned()"))
+    assert set(reached[:4]) == FIRST
+    assert reached[4:] == [reached[0], reached[3]]
+    assert reached[:2] == ["person Ann", "person Bo"]  # people first
+
+
+def test_a_search_opens_what_a_sentence_belongs_to(overview: Page) -> None:
+    overview.keyboard.press("/")
+    overview.keyboard.type("cup of")
+    overview.keyboard.press("Enter")
+    assert ask(overview, "pinned()") == "n:1"
+    assert set(ask(overview, "visible()")) == {"topic 0", "person Ann", "person Bo", "n:1"}
 
 
 def test_an_empty_graph(context: BrowserContext, tmp_path: Path) -> None:

@@ -154,9 +154,9 @@ class TestOptions:
         assert [n["id"] for n in json.loads(ran.out)["nodes"]] == ["t:aa00", "n:a0", "n:a2"]
         assert "3 nodes, those with the most edges; 7 more are left out" in ran.err
 
-    def test_only_the_page_has_a_limit_of_its_own(self, cli: Cli, sample_store: Path) -> None:
-        page = cli("inspect-graph", "--store", sample_store, "--format", "html")
-        assert "1,500 nodes, those with the most edges" in page.err
+    def test_a_page_says_what_it_leaves_out_and_data_is_whole(self, cli: Cli, sample_store: Path) -> None:
+        page = cli("inspect-graph", "--store", sample_store, "--format", "html", "--limit", "200")
+        assert "200 nodes, people, topics and things with sentences of each" in page.err
         whole = cli("inspect-graph", "--store", sample_store, "--format", "json")
         assert whole.err == ""
         assert len(json.loads(whole.out)["nodes"]) > 1500

@@ -6,11 +6,9 @@ import json
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,15 +16,16 @@ from typing import Any
 import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable, UsageError
-from memcli.providers import fetching, local, servers
-from memcli.providers.fetching import Offer, fetch, offer, offers
+from memcli.providers import local, offers, servers
 from memcli.providers.language import ModelMessage, Schema, language_model, short_name
 from memcli.providers.local import LocalModel
 from memcli.providers.metering import Budget
+from memcli.providers.offers import ModelOffer
 from memcli.providers.sizes import is_small
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 from tests.conftest import Ran
+from tests.file_server import served
 
 SCHEMA = Schema("answer", {"answer": {"type": "string"}, "from": {"type": "array", "items": {"enum": ["A", "B"]}}})
 ASKED = [ModelMessage("user", "What is the cat called?")]
@@ -231,81 +230,24 @@ def test_what_servers_offer(monkeypatch: pytest.MonkeyPatch) -> None:
 # Fetching
 
 
-class served:  # noqa: N801
-    """Serves these bytes by path, from where a Range header says; stops after `breaks` bytes of the first reply."""
-
-    def __init__(self, files: Mapping[str, bytes], breaks: int | None = None) -> None:
-        self.ranges: list[str | None] = []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                asked = self.headers.get("Range")
-                outer.ranges.append(asked)
-                whole = files[self.path]
-                start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked else 0
-                self.send_response(206 if asked else 200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(whole) - start))
-                self.end_headers()
-                self.wfile.write(whole[start:][: breaks if len(outer.ranges) == 1 else None])
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    def __enter__(self) -> tuple[str, list[str | None]]:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self._server.server_port}", self.ranges
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
 WHOLE = b"GGUF" + bytes(range(256)) * 8
 
 
-def listed(url: str, whole: bytes = WHOLE) -> Offer:
-    return Offer("toy", "1 thousand", "MIT", len(WHOLE), sha256(whole).hexdigest(), f"{url}/toy")
-
-
-def test_a_model_is_fetched_whole_and_once(tmp_path: Path) -> None:
-    heard: list[tuple[int, int]] = []
-    with served({"/toy": WHOLE}) as (url, ranges):
-        for _ in range(2):
-            path = fetch(listed(url), tmp_path / "models", lambda done, of: heard.append((done, of)))
-    assert path.read_bytes() == WHOLE
-    assert ranges == [None]
-    assert heard[-1] == (len(WHOLE), len(WHOLE))
-    assert [each.name for each in (tmp_path / "models").iterdir()] == ["toy.gguf"]
-
-
-def test_what_broke_off_goes_on(tmp_path: Path) -> None:
-    with served({"/toy": WHOLE}, breaks=1000) as (url, ranges):
-        with pytest.raises(ModelUnavailable, match="cannot fetch toy") as raised:
-            fetch(listed(url), tmp_path)
-        assert raised.value.hint == "1,000 of 2,052 bytes are there: try again, it goes on from there"
-        assert fetch(listed(url), tmp_path).read_bytes() == WHOLE
-    assert ranges == [None, "bytes=1000-"]
-
-
-@pytest.mark.parametrize("sent", [WHOLE[:-1] + b"?", WHOLE + b"more"])
-def test_what_was_not_promised_is_thrown_away(tmp_path: Path, sent: bytes) -> None:
-    with served({"/toy": sent}) as (url, _), pytest.raises(ModelUnavailable, match="is not toy"):
-        fetch(listed(url), tmp_path)
-    assert list(tmp_path.iterdir()) == []
+def listed(url: str) -> ModelOffer:
+    return ModelOffer("toy", "MIT", len(WHOLE), sha256(WHOLE).hexdigest(), f"{url}/toy", "1 thousand")
 
 
 def test_the_list_is_sound() -> None:
-    assert all(each.url.startswith("https://") and "/resolve/main/" not in each.url for each in offers().values())
     assert all(
-        len(each.sha256) == 64 and each.bytes > 1e8 and each.licence == "Apache-2.0" for each in offers().values()
+        each.url.startswith("https://") and "/resolve/main/" not in each.url for each in offers.offers().values()
     )
-    assert [each.bytes for each in offers().values()] == sorted(each.bytes for each in offers().values())
+    assert all(
+        len(each.sha256) == 64 and each.bytes > 1e8 and each.licence == "Apache-2.0"
+        for each in offers.offers().values()
+    )
+    assert [each.bytes for each in offers.offers().values()] == sorted(each.bytes for each in offers.offers().values())
     with pytest.raises(UsageError, match="the list has no model 'x'"):
-        offer("x")
+        offers.offer("x")
 
 
 # The command
@@ -315,7 +257,7 @@ def test_the_list_is_sound() -> None:
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str | None]]:
     """The project's list has one model, at a server on this machine; no other server runs."""
     with served({"/toy": WHOLE}) as (url, ranges):
-        monkeypatch.setattr(fetching, "offers", lambda: {"toy": listed(url)})
+        monkeypatch.setattr(offers, "offers", lambda: {"toy": listed(url)})
         monkeypatch.setattr(servers, "SERVERS", {})
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         yield ranges

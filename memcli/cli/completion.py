@@ -67,7 +67,7 @@ def models(incomplete: str) -> list[str]:
 
 def weights(incomplete: str) -> list[str]:
     """The language models that can be fetched, or lie on this machine."""
-    from ..providers.fetching import offers
+    from ..providers.offers import offers
     from ..providers.weights import installed
 
     names = sorted({*offers(), *(path.stem for path in installed())})

@@ -40,6 +40,11 @@ _Reranker = Annotated[
         help="What orders the baseline dense-rerank, as for search. Default: none.",
     ),
 ]
+_Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch a benchmark that is not on this machine, without asking.")]
+_Slice = Annotated[
+    str | None,
+    typer.Option("--slice", metavar="NAME", help="implicit: only questions without a content word of their evidence."),
+]
 Contenders = Annotated[
     str,
     typer.Option(
@@ -53,6 +58,7 @@ Contenders = Annotated[
 def evaluate(
     what: _What,
     data: Annotated[Path | None, typer.Option(metavar="PATH", help="The benchmark's file, gzip or not.")] = None,
+    fetch: _Fetch = False,
     strategy: Contenders = "all",
     variant: o.Variant = None,
     without: o.Without = None,
@@ -61,12 +67,7 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Ask only N questions, drawn at random with --seed.")
     ] = None,
-    slice_name: Annotated[
-        str | None,
-        typer.Option(
-            "--slice", metavar="NAME", help="implicit: only questions without a content word of their evidence."
-        ),
-    ] = None,
+    slice_name: _Slice = None,
     seed: Annotated[int, typer.Option(min=0, help="For everything that is drawn.")] = 0,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes. Default: one a processor.")
@@ -98,6 +99,9 @@ def evaluate(
 ) -> int:
     """Measure retrieval and answers: every strategy and baseline over the same questions, reader and budget.
 
+    locomo and longmemeval are looked for in your data directory; one that is not there is fetched from where it is
+    published, once size, licence and checksum were shown and you have said yes. Nothing else is ever fetched.
+
     A killed run goes on where it stopped. Exit code 6: some questions could not be read; the others were asked.
     """
     if what[0] == "compare":
@@ -108,7 +112,8 @@ def evaluate(
 
     limited = Budget(tokens=budget) if budget else None
     wanted = _wanted(strategy, reranker or "", model)
-    request = _request(what, data, wanted, (k, tokens, limit, seed, workers), store, embedder, slice_name)
+    path = _located(what, data, fetch=fetch)
+    request = _request(what[0], path, wanted, (k, tokens, limit, seed, workers), store, embedder, slice_name)
     return _run(request, out, wanted, _ModelUse(model, reader, judge_runs, limited), as_json=as_json)
 
 
@@ -268,32 +273,45 @@ def _judge(
     return None
 
 
+def _located(what: list[str], data: Path | None, *, fetch: bool) -> Path:
+    """The file to evaluate on. A benchmark that is missing is fetched, where that is wanted or agreed to."""
+    from ..config import benchmarks_folder
+    from ..errors import UsageError
+    from ..evaluation.sources import BENCHMARKS, kept, locate
+    from .fetching import can_ask, fetched
+
+    if len(what) > 1:
+        raise UsageError(f"one thing at a time: {what[0]} or {what[1]}", "compare takes two records")
+    name, folder = what[0], benchmarks_folder()
+    missing = data is None and name in BENCHMARKS and not kept(name, folder)
+    if missing and (fetch or can_ask()):
+        found = BENCHMARKS[name]
+        fetched(found.offer, f"{found.title}, {found.published}", folder / found.offer.name, yes=fetch)
+    return locate(name, data, folder)
+
+
 def _request(
-    what: list[str],
-    data: Path | None,
+    what: str,
+    path: Path,
     wanted: _Wanted,
     numbers: tuple[int, int, int | None, int, int | None],
     store: Path | None,
     embedder: str | None,
     slice_name: str | None,
 ) -> EvaluationRequest:
-    from ..config import benchmarks_folder, settings
-    from ..errors import UsageError
+    from ..config import settings
     from ..evaluation.asking import Limits
     from ..evaluation.harness import EvaluationRequest
     from ..evaluation.runner import EvaluationPlan
     from ..evaluation.slices import slice_named
-    from ..evaluation.sources import BENCHMARKS, SAMPLE, locate
+    from ..evaluation.sources import BENCHMARKS, SAMPLE
 
-    if len(what) > 1:
-        raise UsageError(f"one thing at a time: {what[0]} or {what[1]}", "compare takes two records")
     part = slice_named(slice_name).name if slice_name is not None else ""
     k, tokens, limit, seed, workers = numbers
     chosen = settings(store=store, embedder=embedder)
     processes = workers or os.cpu_count() or 1
     plan = EvaluationPlan(wanted.names, Limits(k, tokens), seed, limit, processes, wanted.reranker)
-    path = locate(what[0], data, benchmarks_folder())
-    name = what[0] if what[0] in (SAMPLE, *BENCHMARKS) else path.name
+    name = what if what in (SAMPLE, *BENCHMARKS) else path.name
     own = _own(path, chosen.store, given=store is not None)
     return EvaluationRequest(name, path, plan, chosen.cache, chosen.embedder, own, full=wanted.full, slice_name=part)
 

@@ -43,7 +43,11 @@ def inspect_graph(
     hops: Annotated[int, typer.Option("--hops", min=0, max=9, help="How many edges far around them.")] = 1,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, help="Nodes at the most: the nearest, or of the whole graph the best joined."),
+        typer.Option(
+            "--limit",
+            min=1,
+            help="Nodes at the most: the nearest, or of the whole graph the best joined; of a page, 1,500.",
+        ),
     ] = None,
     format_: Annotated[
         GraphFormat | None, typer.Option("--format", help="Export instead. Default: what the name of --output ends in.")
@@ -55,7 +59,10 @@ def inspect_graph(
     store: o.Store = None,
     embedder: o.EmbedderName = None,
 ) -> int:
-    """Show the memory graph: its figures, the neighbourhood of a unit or a question, or an export of it."""
+    """Show the memory graph: its figures, the neighbourhood of a unit or a question, or an export of it.
+
+    As a page, the whole memory is its people, topics and things, and the sentences of the one that you open.
+    """
     chosen = _format(format_, output, as_json=as_json)
     memory = o.memory(store, embedder)
     if chosen is None and not node and not query:
@@ -64,7 +71,10 @@ def inspect_graph(
         limit = _TREE_LIMIT
     elif chosen is GraphFormat.HTML and limit is None:
         limit = _PAGE_LIMIT
-    found = _subgraph(memory, node or [], query, hops, limit)
+    if chosen is GraphFormat.HTML and limit and not node and not query:
+        found = _overview(memory, limit)
+    else:
+        found = _subgraph(memory, node or [], query, hops, limit)
     if chosen is None and not as_json:
         _tree(found)
     else:
@@ -117,6 +127,18 @@ def _subgraph(memory: Memory, nodes: list[str], query: str | None, hops: int, li
     return found
 
 
+def _overview(memory: Memory, limit: int) -> Subgraph:
+    """What a page of the whole memory shows: thousands of sentences at once cannot be read."""
+    from ..errors import NothingFound
+    from ..store.overview import overview
+
+    with memory.store.reading() as db:
+        found = overview(db, limit)
+    if not found.nodes:
+        raise NothingFound("the store is empty", "fill it with: memcli ingest FILE")
+    return found
+
+
 def _hits(memory: Memory, query: str) -> list[str]:
     from ..errors import NothingFound
 
@@ -149,8 +171,11 @@ def _export(found: Subgraph, chosen: GraphFormat, output: Path | None) -> None:
 
 def _cut_short(found: Subgraph) -> None:
     """A limit never cuts in silence."""
+    from ..store.overview import PERSON
     from .render import say
 
     if found.left_out:
-        how = "the nearest" if found.roots else "those with the most edges"
+        first = "people, topics and things with sentences of each"
+        most = first if found.nodes[0].kind == PERSON else "those with the most edges"
+        how = "the nearest" if found.roots else most
         say(f"{len(found.nodes):,} nodes, {how}; {found.left_out:,} more are left out: --limit raises it")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +11,7 @@ from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..providers.fetching import Offer
+    from ..providers.offers import ModelOffer
     from ..providers.servers import Server
 
 __all__ = ["models"]
@@ -51,7 +50,7 @@ def models(what: What = "list", name: Name = None, yes: Yes = False, as_json: o.
 
 def _list(*, as_json: bool) -> int:
     from ..config import models_folder
-    from ..providers.fetching import offers
+    from ..providers.offers import offers
     from ..providers.servers import servers
     from ..providers.weights import installed
     from .render import emit_json
@@ -72,16 +71,16 @@ def _list(*, as_json: bool) -> int:
     return 0
 
 
-def _licence(known: Offer | None) -> str | None:
+def _licence(known: ModelOffer | None) -> str | None:
     return known.licence if known else None
 
 
-def _record(each: Offer) -> dict[str, Any]:
+def _record(each: ModelOffer) -> dict[str, Any]:
     return {"name": each.name, "parameters": each.parameters, "bytes": each.bytes, "licence": each.licence,
             "sha256": each.sha256, "url": each.url}  # fmt: skip
 
 
-def _print(here: Sequence[dict[str, Any]], left: Sequence[Offer], running: Sequence[Server]) -> None:
+def _print(here: Sequence[dict[str, Any]], left: Sequence[ModelOffer], running: Sequence[Server]) -> None:
     from .render import emit, one_line, padded, size
 
     for each in here:
@@ -99,26 +98,20 @@ def _print(here: Sequence[dict[str, Any]], left: Sequence[Offer], running: Seque
 def _get(name: str, *, yes: bool, as_json: bool) -> int:
     from ..config import models_folder
     from ..errors import UsageError
-    from ..providers.fetching import fetch, offer
-    from ..providers.weights import installed
-    from .progress import counted
-    from .render import emit, emit_json, say, size
+    from ..providers.offers import offer
+    from ..providers.weights import SUFFIX
+    from .fetching import can_ask, fetched
+    from .render import emit, emit_json, say
 
-    wanted, folder = offer(name), models_folder()
-    if wanted.name in {path.stem for path in installed()}:
+    wanted = offer(name)
+    path = models_folder() / f"{wanted.name}{SUFFIX}"
+    if path.exists():
         say(f"gguf:{wanted.name} is there already")
         return 0
-    say(f"{wanted.name}, {wanted.parameters} parameters, {wanted.licence}, {size(wanted.bytes)}")
-    say(f"from {wanted.url}")
-    say(f"sha256 {wanted.sha256}, to {folder}")
-    if not yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not fetched(wanted, f"{wanted.name}, {wanted.parameters} parameters", path, yes=yes):
+        if not can_ask():
             raise UsageError("there is no terminal to ask on", "give --yes to fetch it")
-        if not typer.confirm("Fetch it?", err=True):
-            say("nothing was fetched")
-            return 0
-    with counted("fetching") as heard:
-        path = fetch(wanted, folder, heard)
+        return 0
     if as_json:
         emit_json({"name": f"gguf:{wanted.name}", "path": o.typed(str(path)), **_record(wanted)})
     else:

@@ -135,14 +135,15 @@ def _left(pace: Pace) -> str:
 
 
 @contextmanager
-def counted(what: str) -> Iterator[Callable[[int, int], object]]:
+def counted(what: str, *, in_bytes: bool = False) -> Iterator[Callable[[int, int], object]]:
     """What to call with how much is done of how much; silent unless stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
     with Progress(*columns, console=_console(), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
+from typing import NoReturn
 
 from ..errors import InputUnreadable, UsageError
+from ..fetching import Offer
 
-__all__ = ["BENCHMARKS", "SAMPLE", "Benchmark", "locate", "sha256_of"]
+__all__ = ["BENCHMARKS", "SAMPLE", "Benchmark", "kept", "locate", "sha256_of"]
 
 #: The name of the chats and questions that ship with memcli.
 SAMPLE = "sample"
@@ -17,23 +19,39 @@ SAMPLE = "sample"
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A published data set: its usual file names, where it is published, and under which licence."""
+    """A published data set: where, the file of it that can be fetched, and the names of others that will do."""
 
     title: str
-    files: Sequence[str]
     published: str
-    licence: str
+    offer: Offer
+    others: Sequence[str]
 
 
+#: Sizes and checksums are those that many who measured with these files have published for these revisions.
 BENCHMARKS: Mapping[str, Benchmark] = {
     "locomo": Benchmark(
-        "LoCoMo", ("locomo10.json", "locomo.json"), "https://github.com/snap-research/locomo", "CC BY-NC 4.0"
+        "LoCoMo",
+        "https://github.com/snap-research/locomo",
+        Offer(
+            "locomo10.json",
+            "CC BY-NC 4.0",
+            2_805_274,
+            "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
+            "https://raw.githubusercontent.com/snap-research/locomo/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data/locomo10.json",
+        ),
+        ("locomo.json",),
     ),
     "longmemeval": Benchmark(
         "LongMemEval",
-        ("longmemeval_s_cleaned.json", "longmemeval_s.json", "longmemeval_oracle.json", "longmemeval_m_cleaned.json"),
         "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned",
-        "MIT",
+        Offer(
+            "longmemeval_s_cleaned.json",
+            "MIT",
+            277_383_467,
+            "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442",
+            "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/98d7416c24c778c2fee6e6f3006e7a073259d48f/longmemeval_s_cleaned.json",
+        ),
+        ("longmemeval_s.json", "longmemeval_oracle.json", "longmemeval_m_cleaned.json"),
     ),
 }
 
@@ -46,7 +64,7 @@ def locate(name: str, data: Path | None, folder: Path) -> Path:
     if data is not None:
         return _readable(data)
     if name in BENCHMARKS:
-        return _kept(BENCHMARKS[name], name, folder)
+        return kept(name, folder) or _missing(name, folder)
     if name == SAMPLE:
         return _sample()
     if Path(name).exists():
@@ -67,15 +85,19 @@ def sha256_of(path: Path) -> str:
         return file_digest(stream, "sha256").hexdigest()
 
 
-def _kept(benchmark: Benchmark, name: str, folder: Path) -> Path:
-    for file in benchmark.files:
-        for path in (folder / file, folder / f"{file}.gz"):
-            if path.is_file():
-                return path
+def kept(name: str, folder: Path) -> Path | None:
+    """The file of this benchmark in `folder`, gzip or not; None where there is none."""
+    benchmark = BENCHMARKS[name]
+    paths = (folder / f"{file}{zipped}" for file in (benchmark.offer.name, *benchmark.others) for zipped in ("", ".gz"))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _missing(name: str, folder: Path) -> NoReturn:
+    benchmark = BENCHMARKS[name]
     raise InputUnreadable(
         f"{benchmark.title} is not in {folder}",
-        f"{benchmark.files[0]} is published at {benchmark.published} under {benchmark.licence}: "
-        f"put it there, or memcli eval {name} --data PATH",
+        f"it is published at {benchmark.published} under {benchmark.offer.licence}: "
+        f"--fetch fetches it ({benchmark.offer.bytes / 1e6:,.1f} MB), or memcli eval {name} --data PATH",
     )
 
 

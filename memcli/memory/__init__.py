@@ -301,9 +301,7 @@ class Memory:
     def turns(self, ids: Iterable[TurnId]) -> dict[TurnId, tuple[Turn, Session]]:
         """The turns with these ids and their sessions, by id; one that the store has not is left out."""
         with self.store.reading() as db:
-            turns = transcript.turns_by_id(db, ids)
-            sessions = transcript.sessions_of(db, [turn.session for turn in turns.values()])
-        return {turn.id: (turn, sessions[turn.session]) for turn in turns.values()}
+            return transcript.turns_with_sessions(db, ids)
 
     def show(self, ids: Iterable[str], *, around: int = 0, whole: bool = False) -> list[Entry]:
         """What each of these ids stands for, any that memcli prints: its turns with so many before and behind each, or

@@ -7,11 +7,9 @@ from pathlib import Path
 from ..config import models_folder
 from ..errors import ModelUnavailable
 
-__all__ = ["PARTIAL", "SUFFIX", "installed", "weights"]
+__all__ = ["SUFFIX", "installed", "weights"]
 
 SUFFIX = ".gguf"
-#: What a file is called while it is fetched.
-PARTIAL = ".part"
 
 _MAGIC = b"GGUF"
 

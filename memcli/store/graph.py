@@ -31,6 +31,7 @@ __all__ = [
     "GraphSummary",
     "Node",
     "Subgraph",
+    "as_nodes",
     "communities",
     "load",
     "neighbourhood",
@@ -171,7 +172,7 @@ def _communities(db: DuckDBPyConnection, graph: Graph, found: Communities, count
     degrees, sizes = graph.degrees, found.sizes
     order = np.lexsort((graph.seqs, -degrees, found.labels))
     first = order[np.searchsorted(found.labels[order], np.arange(count))]
-    central = _nodes(db, graph, found, first)
+    central = as_nodes(db, graph, found, first)
     terms = key_terms(db, graph, found, count)
     return [Community(i, int(sizes[i]), tuple(terms.get(i, ())), central[i]) for i in range(count)]
 
@@ -254,7 +255,7 @@ def _subgraph(
     inside = np.zeros(len(graph.seqs), dtype=np.bool_)
     inside[chosen] = True
     edges = np.flatnonzero(inside[graph.sources] & inside[graph.targets])
-    nodes = _nodes(db, graph, communities(db, graph), chosen)
+    nodes = as_nodes(db, graph, communities(db, graph), chosen)
     ids = {int(position): node.id for position, node in zip(chosen, nodes, strict=True)}
     led = {} if via is None else {ids[node]: _edge(graph, edge, ids) for node, edge in via.items()}
     return Subgraph(
@@ -274,7 +275,7 @@ def _edge(graph: Graph, edge: int, ids: Mapping[int, UnitId]) -> Edge:
     return Edge(source, target, graph.relation_names[graph.relations[edge]], weight)
 
 
-def _nodes(db: DuckDBPyConnection, graph: Graph, found: Communities, chosen: Ints) -> list[Node]:
+def as_nodes(db: DuckDBPyConnection, graph: Graph, found: Communities, chosen: Ints) -> list[Node]:
     """The nodes at the positions `chosen`, in this order, with their texts."""
     rows = db.execute(
         f"""with wanted as (select unnest(?::integer[]) as seq, unnest(?::integer[]) as place),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ __all__ = [
     "turns_by_id",
     "turns_by_number",
     "turns_of",
+    "turns_with_sessions",
 ]
 
 #: A hash of what was said and by whom and when, as SQL over a row of `turn`: taken when it is stored, to verify later.
@@ -40,6 +41,7 @@ DIGEST = """md5_number_lower(concat_ws(chr(31), id, speaker, role, coalesce(epoc
     coalesce(utc_offset::varchar, ''), text))"""
 
 _TURN = "t.id, s.id, t.position, t.speaker, t.role, t.said_at, t.utc_offset, t.text"
+_SESSION = "s.id, s.conversation, s.source, s.started_at, s.utc_offset, s.title"
 
 
 def known(db: DuckDBPyConnection, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
@@ -139,12 +141,16 @@ def turns_of(db: DuckDBPyConnection, session: int) -> list[Turn]:
 
 def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[SessionId, Session]:
     """The sessions with these ids, by id."""
-    rows = db.execute(
-        "select id, conversation, source, started_at, utc_offset, title from session "
-        "where id in (select unnest(?::varchar[]))",
-        [list(ids)],
-    ).fetchall()
-    return {SessionId(r[0]): Session(SessionId(r[0]), r[1], r[2], from_stored(r[3], r[4]), r[5]) for r in rows}
+    sql = f"select {_SESSION} from session s where s.id in (select unnest(?::varchar[]))"
+    return {SessionId(row[0]): _session(row) for row in db.execute(sql, [list(ids)]).fetchall()}
+
+
+def turns_with_sessions(db: DuckDBPyConnection, ids: Iterable[TurnId]) -> dict[TurnId, tuple[Turn, Session]]:
+    """The turns with these ids and the sessions that they were said in, by id."""
+    sql = f"""select {_TURN}, {_SESSION} from turn t join session s on s.seq = t.session
+        where t.id in (select unnest(?::varchar[]))"""
+    rows = db.execute(sql, [list(ids)]).fetchall()
+    return {TurnId(row[0]): (_turn(row), _session(row[_TURN.count(",") + 1 :])) for row in rows}
 
 
 def sessions_with(db: DuckDBPyConnection, speaker: str, ids: Iterable[SessionId]) -> set[SessionId]:
@@ -169,7 +175,14 @@ def speakers(db: DuckDBPyConnection) -> frozenset[str]:
 
 
 def _turns(db: DuckDBPyConnection, sql: str, parameters: list[object]) -> list[Turn]:
-    return [
-        Turn(TurnId(r[0]), SessionId(r[1]), r[2], r[3], r[4], from_stored(r[5], r[6]), r[7])
-        for r in db.execute(sql, parameters).fetchall()
-    ]
+    return [_turn(row) for row in db.execute(sql, parameters).fetchall()]
+
+
+def _turn(row: Sequence[Any]) -> Turn:
+    """Of the columns of _TURN."""
+    return Turn(TurnId(row[0]), SessionId(row[1]), row[2], row[3], row[4], from_stored(row[5], row[6]), row[7])
+
+
+def _session(row: Sequence[Any]) -> Session:
+    """Of the columns of _SESSION."""
+    return Session(SessionId(row[0]), row[1], row[2], from_stored(row[3], row[4]), row[5])

@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 __all__ = [
-    "ONE_DAY", "SEASONS", "UNITS", "Expression", "Grain", "Length", "Span", "TimeKind", "day", "describe", "midnight",
-    "month", "month_name", "moved", "plus_months", "season", "week", "weekday_name", "weekend", "year",
+    "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind", "day",
+    "describe", "midnight", "month", "month_name", "moved", "plus_months", "season", "week", "weekday_name", "weekend",
+    "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
@@ -20,11 +21,11 @@ ONE_DAY = timedelta(days=1)
 UNITS = ("minute", "hour", "day", "week", "month", "year")
 #: The month in which each season of the northern hemisphere begins.
 SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
-_MONTHS = (
+MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class Grain(StrEnum):
@@ -154,12 +155,12 @@ def moved(at: datetime, unit: str, count: int) -> Span:
 
 def month_name(at: datetime) -> str:
     """The month in English, whatever locale the program has set: strftime would follow it."""
-    return _MONTHS[at.month - 1]
+    return MONTHS[at.month - 1]
 
 
 def weekday_name(at: datetime) -> str:
     """The day of the week in English."""
-    return _WEEKDAYS[at.weekday()]
+    return WEEKDAYS[at.weekday()]
 
 
 def describe(what: Expression | Span) -> str:

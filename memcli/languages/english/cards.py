@@ -21,8 +21,15 @@ _PARTS = {
     "name": r"[A-Z][\w’'-]*\w(?: [A-Z][\w’'-]*\w)?",
     "place": r"(?:the )?[A-Z][\w’'-]*\w(?: (?:[A-Z][\w’'-]*\w))*",
     "thing": r"(?:the |a |an )?[\w&’'-]+(?: [A-Z&][\w&’'-]*)*",
+    "body": r"(?:collarbone|arm|wrist|elbow|shoulder|finger|thumb|hand|leg|ankle|knee|foot|toe|hip|ribs?|nose|jaw)",
+    "workplace": r"(?:bank|school|office|firm|company|shop|agency|hospital|factory|restaurant|café|bakery|university"
+    r"|library|council|studio|clinic|practice|lab|garage|farm|museum|theatre|cinema|hotel|bar|pub|call centre)",
+    "durable": r"(?:\w*cycle|\w*bike|car|van|truck|boat|caravan|camper|moped|scooter|house|flat|cottage|piano"
+    r"|guitar|violin|cello|accordion|camera|telescope|laptop|greenhouse)",
     "date": r"(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?)(?:,? \d{4})?",
 }
+#: What chats put behind a statement, and is no part of it.
+_FILLER = re.compile(r"(?:,? (?:btw|lol|haha|tho|though|actually|remember|sorry))+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def _in(sentence: str, turn: str) -> Iterator[Noted]:
             continue
         lowered = sentence[:1].lower() + sentence[1:]  # a sentence begins with a capital, and a name does, too
         if match := rule.pattern.search(sentence) or rule.pattern.search(lowered):
-            value = " ".join(match["value"].split()).rstrip(" ,")
+            value = _FILLER.sub("", " ".join(match["value"].split()).rstrip(" ,"))
             yield Noted(rule.kind, value, _slot(rule, match), rule.ends)
 
 
