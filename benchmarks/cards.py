@@ -2,7 +2,7 @@
 
     python benchmarks/cards.py
 
-The chats are `judge_chats`, with which no rule was written; the reader's list is `cards.toml`.
+The chats are `judge_chats`; the reader's list, `cards.toml`, was written before memcli was asked, and rules after that.
 """
 
 from __future__ import annotations
