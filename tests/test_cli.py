@@ -242,6 +242,13 @@ def test_a_closed_pipe_is_quiet(filled: Path) -> None:
     assert done.stdout == "{"
 
 
+def test_a_closed_pipe_is_no_error(filled: Path) -> None:
+    """Of lines for people, which rich writes."""
+    command = f"set -o pipefail; {sys.executable} -m memcli who --store {filled} | head -c 0"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_live_stream_is_stored_while_it_waits(tmp_path: Path) -> None:
     """What `tail -f chats.jsonl | memcli ingest -` does: the second message comes while the pipe stays open."""
     store = tmp_path / "live.memcli"

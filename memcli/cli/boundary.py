@@ -51,6 +51,10 @@ def _run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # whoever read us has seen enough
         _mute()
         return 0
+    except SystemExit as end:  # so do click and rich end where a pipe is closed
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        return 0
     except OSError as error:
         return _told(StoreError(_system(error), "check the disk and the permissions"))
     return code if isinstance(code, int) else 0
