@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..indexing.plan import TRANSCRIPT, WORDS, Producer
 from ..model import Needs
-from ..store import ledger
+from ..store import codes, ledger
 from ..store.connection import Store
 from ..store.revision import revision
 from ..strategies import Strategy, strategy
@@ -133,3 +133,4 @@ class Making:
 
         if self._store.exists:
             self._run(unfinished, watch)
+            codes.fill(self._store)

@@ -18,6 +18,7 @@ from .revision import bump_revision
 from .rows import append, scalar
 from .schema import SHARED, TABLES, of_kinds, referring
 from .units import drop_units
+from .vectors import drop_vectors
 from .verdicts import drop_answers
 
 if TYPE_CHECKING:
@@ -177,10 +178,14 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
 
 
 def _remove_units(db: DuckDBPyConnection) -> None:
+    db.execute("""create or replace temp table idle_vector as
+        select vector from unit where vector in (select vector from unit where seq in (select seq from marked_unit))
+        group by vector having bool_and(seq in (select seq from marked_unit))""")
     drop_units(db, "seq in (select seq from marked_unit)")
+    drop_vectors(db, "select vector from idle_vector")
+    db.execute("drop table temp.idle_vector")
     db.execute(f"""delete from source where unit in (select seq from unit where {_SHARED})
         and turn in (select t.seq from turn t where t.session in (select session from touched))""")
-    db.execute("delete from vector where seq not in (select vector from unit where vector is not null)")
     _rewrite_arguments(db)
 
 
