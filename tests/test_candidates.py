@@ -90,7 +90,9 @@ def test_what_was_filled_before_is_coded_in_pieces_when_it_is_written_to(
 ) -> None:
     memory.add(chat())
     monkeypatch.setattr(codes, "CODED_FROM", 10)
-    monkeypatch.setattr(codes, "_PART", 50)
+    with memory.store.reading() as db:
+        [(vectors,)] = db.execute("select count(*) from vector").fetchall()
+    monkeypatch.setattr(codes, "_PART", (vectors + 2) // 2)  # two pieces, of which the second is full or not
     before = memory.search("zeppelin", strategy="dense")  # of a store without codes all is looked at
     memory.add([Message("Good night.", "Ada", id="new")])
     with memory.store.reading() as db:
@@ -146,7 +148,9 @@ def test_where_all_is_shown_the_scores_are_the_same(
     assert found(filled, chosen) == exactly(filled, monkeypatch, chosen)
 
 
-@pytest.mark.parametrize(("chosen", "few"), [("dense", Dense(sessions=6)), ("bm25", BM25(sessions=6))])
+@pytest.mark.parametrize(
+    ("chosen", "few"), [("dense", Dense(candidate_sessions=6)), ("bm25", BM25(candidate_sessions=6))]
+)
 def test_of_a_part_the_scores_are_those_of_the_whole(
     filled: Memory, monkeypatch: pytest.MonkeyPatch, chosen: str, few: Strategy
 ) -> None:
@@ -160,17 +164,19 @@ def test_of_a_part_the_scores_are_those_of_the_whole(
 def test_the_default_finds_the_needle_among_few_sessions(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "SAMPLED", 4)
     question = "Did a zeppelin fly by?"
-    assert found(filled, Fused(sessions=6), question)[0].unit.text == "A zeppelin flew by."
+    assert found(filled, Fused(candidate_sessions=6), question)[0].unit.text == "A zeppelin flew by."
     assert exactly(filled, monkeypatch, "fused", question)[0].unit.text == "A zeppelin flew by."
 
 
 def test_candidates_are_among_what_filters_let_through(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "SAMPLED", 1)
-    cem = filled.search("tea on day 3", filters=Filters(speaker="cem"), strategy=Dense(sessions=2))
+    cem = filled.search("tea on day 3", filters=Filters(speaker="cem"), strategy=Dense(candidate_sessions=2))
     assert [hit.unit.text for hit in cem] == ["A zeppelin flew by."]
-    late = filled.search("tea", filters=Filters(since=datetime(2024, 2, 20, tzinfo=UTC)), strategy=Dense(sessions=2))
+    late = filled.search(
+        "tea", filters=Filters(since=datetime(2024, 2, 20, tzinfo=UTC)), strategy=Dense(candidate_sessions=2)
+    )
     assert {hit.unit.text[-3:] for hit in late} <= {"39.", "it."}
-    left = filled.search("zeppelin", filters=Filters(conversation="left"), strategy=BM25(sessions=2))
+    left = filled.search("zeppelin", filters=Filters(conversation="left"), strategy=BM25(candidate_sessions=2))
     assert left == []
 
 
@@ -178,7 +184,7 @@ def test_what_a_part_shows_stands_for_the_rest(filled: Memory, monkeypatch: pyte
     monkeypatch.setattr(candidates, "SAMPLED", 4)
     query, view = filled._asking.query("zeppelin", Filters(), datetime.now(UTC), strategy("fused"))
     assert view.stands_for is None  # few sessions: all are shown
-    _, part = filled._asking.query("zeppelin", Filters(), datetime.now(UTC), Fused(sessions=6))
+    _, part = filled._asking.query("zeppelin", Filters(), datetime.now(UTC), Fused(candidate_sessions=6))
     assert part.stands_for is not None
     assert part.size == 3 * SESSIONS == round(part.stands_for.sum())
     assert part.n <= 3 * (6 + 4)

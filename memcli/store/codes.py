@@ -60,14 +60,14 @@ def fill(store: Store, pause: Callable[[float], object] = give_way) -> None:
     """
     with store.reading() as db:
         vectors, codes = _counted(db)
-    while codes != vectors >= CODED_FROM:
+    left = vectors >= CODED_FROM and codes < vectors
+    while left:
         with store.writing() as db, transaction(db):
             started = time.monotonic()
-            _fill_part(db)
-            vectors, codes = _counted(db)
-            if codes == vectors:
+            left = _fill_part(db)
+            if not left:
                 bump_revision(db)
-        if codes != vectors:
+        if left:
             pause(time.monotonic() - started)
 
 
@@ -75,15 +75,19 @@ def _counted(db: DuckDBPyConnection) -> tuple[int, int]:
     return int(scalar(db, "select count(*) from vector")), int(scalar(db, "select count(*) from code"))
 
 
-def _fill_part(db: DuckDBPyConnection) -> None:
+def _fill_part(db: DuckDBPyConnection) -> bool:
+    """Codes the next vectors; returns whether there may be more."""
     found = columns(
         db,
         """select v.seq, v.data from vector v anti join code c on c.vector = v.seq order by v.seq limit ?""",
         [_PART],
     )
+    if not len(found["seq"]):
+        return False
     rows = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(len(found["seq"]), -1)
     coded = signs(rows)
     append(db, "code", {"vector": found["seq"], **{f"signs{word}": coded[:, word] for word in range(_WORDS)}})
+    return len(rows) == _PART
 
 
 def nearest(

@@ -76,7 +76,7 @@ class Narrowing(Protocol):
     """A strategy that needs of a large store no more than the sessions of its candidates."""
 
     @property
-    def sessions(self) -> int:
+    def candidate_sessions(self) -> int:
         """How many sessions, at most."""
         ...
 
@@ -90,7 +90,7 @@ def shown(strategy: Strategy, query: Query, view: View) -> View:
         return view
     queries = np.unique(np.stack([query.vector, *query.phrasings.values()]), axis=0)
     stems = content_stems(query.text, query.question.language)
-    return narrowed(view, queries, stems, query.filters, strategy.sessions)
+    return narrowed(view, queries, stems, query.filters, strategy.candidate_sessions)
 
 
 def wordings(strategy: Strategy, question: Question, speakers: Sequence[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ class BM25:
     b: float = B
     needs: Needs = Needs(frozenset({Kind.TURN}))  # noqa: RUF009
     phrasings: Sequence[str] = ()
-    sessions: int = SESSIONS
+    candidate_sessions: int = SESSIONS
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`."""

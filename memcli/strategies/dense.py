@@ -25,7 +25,7 @@ class Dense:
 
     needs: Needs = Needs(frozenset({Kind.TURN, Kind.SENTENCE}))  # noqa: RUF009
     phrasings: Sequence[str] = ()
-    sessions: int = SESSIONS
+    candidate_sessions: int = SESSIONS
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`."""

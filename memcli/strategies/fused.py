@@ -95,7 +95,7 @@ class Fused:
         frozenset({Kind.TURN, Kind.SENTENCE, Kind.ROUND, Kind.SESSION}), frozenset({Relation.SIMILAR})
     )
     phrasings: Sequence[str] = (NAMELESS, PREFERENCE)
-    sessions: int = SESSIONS
+    candidate_sessions: int = SESSIONS
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`."""

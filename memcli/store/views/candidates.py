@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["SESSIONS", "narrowed"]
 
 #: The sessions that are read for a question, and those that stand for all others.
-SESSIONS, SAMPLED = 200, 64
+SESSIONS, SAMPLED = 150, 50
 #: The sentences, and the turns, by which sessions are found: for each wording of a question, and by its words.
 _SENTENCES, _TURNS = 2000, 1000
 _RRF = 60  # as Cormack et al. have it
