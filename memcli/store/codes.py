@@ -29,8 +29,8 @@ Codes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 #: From so many distinct sentences on they have codes, and strategies that can do so look at candidates alone: below, to
-#: look at all of them takes no longer.
-CODED_FROM = 50_000
+#: look at all of them takes no longer where it is done again and again (`docs/scale.md`).
+CODED_FROM = 100_000
 _WORDS = 6
 _BITS = 64 * _WORDS
 _PART = 20_000  # vectors that are coded at a time: the store is held for a moment only
