@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from memcli.formats import Message
 from memcli.indexing.forgetting import forget_within
 from memcli.memory import Memory
 from memcli.model import Filters, TurnId
+from memcli.store import topics
 from memcli.store.quoting import Gone
 from memcli.store.rows import transaction
 from memcli.store.selection import Selection
@@ -268,7 +269,7 @@ def test_cached_calls_and_remarks_that_quote_it_go(filled: Memory) -> None:
     ],
 )
 def test_what_counts_as_a_quotation(gone: str, stays: str, quotes: bool, text: str) -> None:
-    assert Gone([gone], [stays]).is_quoted(text) is quotes
+    assert Gone([gone], [stays], [text]).is_quoted(text) is quotes
 
 
 @pytest.mark.parametrize(
@@ -281,7 +282,29 @@ def test_what_counts_as_a_quotation(gone: str, stays: str, quotes: bool, text: s
     ],
 )
 def test_signs_are_quoted_wherever_they_stand(gone: str, stays: str, quotes: bool, text: str) -> None:
-    assert Gone([gone], [stays]).is_quoted(text) is quotes
+    assert Gone([gone], [stays], [text]).is_quoted(text) is quotes
+
+
+def test_what_stays_is_read_no_further_than_it_decides_anything() -> None:
+    def stays() -> Iterator[str]:
+        yield "Mine is the red car."
+        pytest.fail("all words of what may quote it are said in this one")
+
+    assert not Gone(["The red car is old."], stays(), ["Whose is the car?", "red"]).is_quoted("The red car")
+
+
+def test_topics_are_learned_again_where_something_that_goes_asserts_something(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add([Message("I like tea.", "Ada", session="a", id="1"), Message("Hm.", "Bo", session="b", id="2")])
+    learned = list[object]()
+    monkeypatch.setattr(topics, "drop_concepts", learned.append)
+    with memory.store.writing() as db:
+        known = dict(db.execute("select text, id from turn").fetchall())
+        forget_within(db, [known["Hm."]])
+        assert learned == []
+        forget_within(db, [known["I like tea."]])
+        assert learned != []
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -299,7 +322,7 @@ def test_what_is_gone_is_learned_in_linear_time() -> None:
         return [f"{who}{i} brought the {i % 97} boat to harbour {i}. {'🙈' * (i % 40 + 1)}" for i in range(count)]
 
     def learn(count: int) -> Gone:
-        return Gone(texts(count, "a"), texts(count, "b"))
+        return Gone(texts(count, "a"), texts(count, "b"), texts(count, "a"))
 
     learn(100)  # the splitter of sentences is imported
     assert _seconds(lambda: learn(4000)) < 8 * _seconds(lambda: learn(1000))  # 16 times, were it quadratic

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from memcli.formats import Message
 from memcli.memory import Memory
-from memcli.store import keeping
+from memcli.store import keeping, ledger
 from memcli.store.keeping import Keeper
+from memcli.store.revision import bump_revision
 
 
 class Connection:
@@ -67,3 +69,42 @@ def test_this_process_writes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert len(memory.search("tea")) == 2
     with Memory(tmp_path / "a.memcli") as other, other.store.writing(wait=0.0):
         pass
+
+
+def test_who_asks_again_keeps_the_file_and_leaves_it_to_compaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "HOLD", 3600.0)
+    with Memory(tmp_path / "a.memcli", embedder="fake") as memory:
+        memory.add([Message("We had tea.", "Ada", id="1")])
+        assert len(memory.search("tea")) == 1  # whoever asks once keeps nothing
+        assert memory.store._access.keeper is None
+        memory.search("tea")
+        memory.search("tea")
+        assert memory.store._access.keeper is not None
+        assert memory.store._access.keeper._kept is not None
+        memory.compact()
+        assert memory.store._access.keeper._kept is None
+        assert len(memory.search("tea")) == 1
+
+
+def test_what_is_needed_is_looked_for_again_once_somebody_wrote(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, unbuilt = list[object](), ledger.unbuilt
+
+    def noted(*given: Any) -> list[int]:
+        looked.append(given)
+        return unbuilt(*given)
+
+    monkeypatch.setattr(ledger, "unbuilt", noted)
+    memory.add([Message("We had tea.", "Ada", id="1")])
+    memory.search("tea")
+    looked.clear()
+    memory.search("tea")
+    assert looked == []
+    with memory.store.writing() as db:
+        db.execute("update built set version = 0 where producer = 'transcript'")
+        bump_revision(db)
+    memory.search("tea")
+    assert looked != []

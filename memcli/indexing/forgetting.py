@@ -36,17 +36,17 @@ def forget_within(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     forgetting.remove(db, marked)
     for start in range(0, len(marked.rest), _SESSIONS):
         _make_again(db, marked.rest[start : start + _SESSIONS])
-    _learned_again(db)
+    _learned_again(db, topics=marked.asserts)
     return marked
 
 
-def _learned_again(db: DuckDBPyConnection) -> None:
-    """Learns topics and strengths from what is left: they hold something of every assertion and every answer."""
+def _learned_again(db: DuckDBPyConnection, *, topics: bool) -> None:
+    """Learns strengths from what is left, and `topics`: they hold something of every answer and every assertion."""
     from .ontology.topics import grow, sensitive
     from .strengths import settle
 
     filled = identity(db)
-    if filled is not None:
+    if topics and filled is not None:
         concepts.drop_concepts(db)
         grow(db, filled.dimension, sensitive())
     settle(db)

@@ -20,7 +20,7 @@ from ..store.names import named
 from ..store.verdicts import verdicts_on
 from ..store.views.view import View, unchanged
 from ..strategies import Strategy, strategy
-from ..strategies.base import evidence, turn_units, wordings
+from ..strategies.base import Narrowing, evidence, shown, turn_units, wordings
 from ..strategies.heeding import heed, room
 from ..text import content_stems, is_blank
 from .encoders import Encoders, check_filled_by
@@ -152,14 +152,16 @@ class Asking:
             said, filters, stored = verdicts_on(db, text), named(db, filters), self._encoders.stored()
             loading = self._encoders.to_read(stored)
             view = self._views.of(filters.conversation, stored)
-            view.preload(content_stems(text), chosen.needs)
+            if not (isinstance(chosen, Narrowing) and view.is_coded):
+                view.preload(content_stems(text), chosen.needs)
             question = with_aliases(spoken([text]).question(text, view.speaker_names), view.aliases)
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)
         rows = model.embed_questions([text, *wanted.values()])
         phrasings = dict(zip(wanted, rows[1:], strict=True))
-        return Query(question, rows[0], at, filters, phrasings, said.missed, said.wrong), view
+        query = Query(question, rows[0], at, filters, phrasings, said.missed, said.wrong)
+        return query, shown(chosen, query, view)
 
     def close(self) -> None:
         """Ends the connections of the rerankers that were made here."""

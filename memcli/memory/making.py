@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..indexing.plan import TRANSCRIPT, WORDS, Producer
 from ..model import Needs
-from ..store import ledger
+from ..store import codes, ledger
 from ..store.connection import Store
+from ..store.revision import revision
 from ..strategies import Strategy, strategy
 from .encoders import Encoders
 
@@ -35,6 +36,7 @@ class Making:
 
     def __init__(self, store: Store, encoders: Encoders) -> None:
         self._store, self._encoders = store, encoders
+        self._met: tuple[int, Sequence[Needs]] | None = None  # the revision at which these needs were met
 
     def ingestion(
         self,
@@ -94,10 +96,14 @@ class Making:
         return left
 
     def lacking(self, needs: Sequence[Needs]) -> list[Producer]:
-        """What has work to do before these needs are met."""
+        """What has work to do before these needs are met; where they were, nothing has until somebody writes."""
         from ..indexing.prepare import lacking
 
-        return lacking(self._store, needs)
+        with self._store.reading() as db:
+            asked = (revision(db), needs)
+            found = lacking(self._store, needs) if asked != self._met else []
+        self._met = None if found else asked
+        return found
 
     def make(self, needs: Sequence[Needs], watch: Watch = lambda _what, _done, _of: None) -> None:
         """Makes what is missing of it."""
@@ -127,3 +133,4 @@ class Making:
 
         if self._store.exists:
             self._run(unfinished, watch)
+            codes.fill(self._store)

@@ -27,6 +27,7 @@ class Views:
             self._kept = {conversation: kept}
         else:
             kept[1].widen()
+            self._store.keep_open()  # who asks again will ask once more: to open the file takes longer than the search
         return kept[1]
 
     def forget(self) -> None:

@@ -23,9 +23,20 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def zscore(scores: Floats) -> Floats:
-    """The scores with mean 0 and deviation 1; all zero where they are equal."""
-    return (scores - scores.mean()) / (scores.std() + 1e-6) if len(scores) else scores
+def zscore(scores: Floats, stand_for: Floats | None = None) -> Floats:
+    """The scores with mean 0 and deviation 1; all zero where they are equal. `stand_for`: how many each counts as."""
+    if not len(scores):
+        return scores
+    if stand_for is None:
+        return _standard(scores, scores.mean(), scores.std())
+    mean = np.average(scores, weights=stand_for)
+    deviation = np.average((scores - mean) ** 2, weights=stand_for) ** 0.5
+    return _standard(scores, mean, deviation)
+
+
+def _standard(scores: Floats, mean: float, deviation: float) -> Floats:
+    standard: Floats = (scores - mean) / (deviation + 1e-6)
+    return standard
 
 
 def softmax(scores: Floats, temperature: float = 1.0) -> Floats:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..model import Cue
 from .arrays import AdjacentTurns, group_best, group_max, group_sum, top, zscore
-from .bm25 import bm25
+from .bm25 import Whole, bm25
 
 __all__ = [
     "AssertionColumns",
@@ -47,7 +47,10 @@ _THREAD = (1.0, 0.8, 0.6)  # what a question counts of one, two and three turns 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """For each turn: its session, its round, its place in the session, its length in stems, its cues."""
+    """For each turn: its session, its round, its place in the session, its length in stems, its cues.
+
+    `whole`: what is known of all turns where some are not here.
+    """
 
     session: Ints
     round: Ints
@@ -55,6 +58,13 @@ class Turns:
     length: Ints
     cues: Ints
     near: AdjacentTurns
+    whole: Whole | None = None
+
+    def zscore(self, scores: Floats, groups: Ints | None = None) -> Floats:
+        """The scores of turns, or of groups of turns, standardised over all of them, also those that are not here."""
+        if self.whole is None:
+            return zscore(scores)
+        return zscore(scores, self.whole.stand_for if groups is None else self.whole.documents(groups, len(scores)))
 
     @property
     def n(self) -> int:
@@ -99,24 +109,24 @@ def pooled(cosines: Floats, sentences: Sentences, groups: Ints, norms: Floats) -
 def dense_signals(cosines: Floats, feedback: Floats, turns: Turns, sentences: Sentences) -> Signals:
     """From the cosine of every sentence with the question, and with the feedback vector (`feedback_rows`)."""
     n, near = turns.n, turns.near
-    turn = zscore(pooled(cosines, sentences, np.arange(n), sentences.turn_norm))
+    turn = turns.zscore(pooled(cosines, sentences, np.arange(n), sentences.turn_norm))
     raw = group_max(cosines * sentences.discount, sentences.owner, n)
-    sentence = zscore(raw)
+    sentence = turns.zscore(raw)
     session = pooled(cosines, sentences, turns.session, sentences.session_norm)
     return {
         "dense.turn": turn,
         "dense.sentence": sentence,
-        "dense.round": zscore(pooled(cosines, sentences, turns.round, sentences.round_norm)[turns.round]),
-        "dense.session": zscore(session)[turns.session],
-        "dense.session_best": zscore(group_max(raw, turns.session, len(session)))[turns.session],
-        "dense.session_top3": zscore(_top_mean(raw, turns.session, 3))[turns.session],
+        "dense.round": turns.zscore(pooled(cosines, sentences, turns.round, sentences.round_norm)[turns.round]),
+        "dense.session": turns.zscore(session, turns.session)[turns.session],
+        "dense.session_best": turns.zscore(group_max(raw, turns.session, len(session)), turns.session)[turns.session],
+        "dense.session_top3": turns.zscore(_top_mean(raw, turns.session, 3), turns.session)[turns.session],
         "dense.previous": near.previous(sentence),
         "dense.previous2": near.previous(near.previous(sentence)),
         "dense.next": near.following(sentence),
-        "dense.window1": zscore(near.window(raw, 1)),
-        "dense.window3": zscore(near.window(raw, 3)),
-        "dense.turn_window1": zscore(near.window(turn, 1)),
-        "dense.feedback": zscore(group_max(feedback * sentences.discount, sentences.owner, n)),
+        "dense.window1": turns.zscore(near.window(raw, 1)),
+        "dense.window3": turns.zscore(near.window(raw, 3)),
+        "dense.turn_window1": turns.zscore(near.window(turn, 1)),
+        "dense.feedback": turns.zscore(group_max(feedback * sentences.discount, sentences.owner, n)),
         "dense.cosine": raw,
         "dense.session_cosine": session[turns.session],
     } | graph_signals(cosines, turns, sentences)
@@ -144,8 +154,8 @@ def graph_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signal
         seeded = seed[src]
         np.maximum.at(spread, dst[seeded], (cosines[src] * weight)[seeded])
     return {
-        "graph.hop": zscore(group_max(hop, sentences.owner, turns.n)),
-        "graph.spread": zscore(group_max(spread, sentences.owner, turns.n)),
+        "graph.hop": turns.zscore(group_max(hop, sentences.owner, turns.n)),
+        "graph.spread": turns.zscore(group_max(spread, sentences.owner, turns.n)),
     }
 
 
@@ -158,22 +168,22 @@ def part_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signals
     each = np.stack([group_max(part * sentences.discount, sentences.owner, turns.n) for part in cosines])
     by_session = np.stack([group_max(part, turns.session, sessions) for part in each])
     return {
-        "parts.best": zscore(each.max(axis=0)),
-        "parts.mean": zscore(each.mean(axis=0)),
-        "parts.asked": zscore(each[-1]),
-        "parts.session": zscore(by_session.mean(axis=0))[turns.session],
+        "parts.best": turns.zscore(each.max(axis=0)),
+        "parts.mean": turns.zscore(each.mean(axis=0)),
+        "parts.asked": turns.zscore(each[-1]),
+        "parts.session": turns.zscore(by_session.mean(axis=0), turns.session)[turns.session],
     }
 
 
 def preference_signals(cosines: Floats, turns: Turns, sentences: Sentences) -> Signals:
     """From the cosine of every sentence with the question turned into a statement of taste."""
-    turn = zscore(pooled(cosines, sentences, np.arange(turns.n), sentences.turn_norm))
+    turn = turns.zscore(pooled(cosines, sentences, np.arange(turns.n), sentences.turn_norm))
     best = group_max(cosines * sentences.discount, sentences.owner, turns.n)
     sessions = len(sentences.session_norm)
     return {
         "taste.turn": turn,
-        "taste.sentence": zscore(best),
-        "taste.session": zscore(group_max(best, turns.session, sessions))[turns.session],
+        "taste.sentence": turns.zscore(best),
+        "taste.session": turns.zscore(group_max(best, turns.session, sessions), turns.session)[turns.session],
         "taste.next": turns.near.following(turn),
     }
 
@@ -195,16 +205,16 @@ def assertion_signals(cosines: Floats, domains: Floats, assertions: AssertionCol
 
 def lexical_signals(stems: Sequence[str], postings: Mapping[str, tuple[Ints, Ints]], turns: Turns) -> Signals:
     """From BM25 over turns, rounds and sessions."""
-    turn = bm25(stems, postings, turns.length, np.arange(turns.n))
-    around = bm25(stems, postings, turns.length, turns.round)
-    session = bm25(stems, postings, turns.length, turns.session)
+    turn = bm25(stems, postings, turns.length, np.arange(turns.n), whole=turns.whole)
+    around = bm25(stems, postings, turns.length, turns.round, whole=turns.whole)
+    session = bm25(stems, postings, turns.length, turns.session, whole=turns.whole)
     near, best = turns.near, turn.scores / max(float(turn.scores.max(initial=0.0)), 1e-9)
     return {
         "bm25.turn": best,
-        "bm25.turn_standard": zscore(turn.scores) / 3,
+        "bm25.turn_standard": turns.zscore(turn.scores) / 3,
         "bm25.round": around.scores[turns.round] / max(float(around.scores.max(initial=0.0)), 1e-9),
         "bm25.session": session.scores[turns.session] / max(float(session.scores.max(initial=0.0)), 1e-9),
-        "bm25.session_standard": zscore(session.scores)[turns.session],
+        "bm25.session_standard": turns.zscore(session.scores, turns.session)[turns.session],
         "bm25.previous": near.previous(best),
         "bm25.previous2": near.previous(near.previous(best)),
         "bm25.next": near.following(best),

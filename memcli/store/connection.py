@@ -72,12 +72,19 @@ class _Access:
         with cls._making:
             return cls._all.setdefault(real, cls())
 
+    def let_go(self) -> None:
+        """The file is left to others, if it is kept open."""
+        with self.lock:
+            if self.keeper is not None:
+                self.keeper.let_go()
+
     @contextmanager
     def alone(self, path: Path | None, wait: float) -> Iterator[None]:
         """Waits for the others of this process that write. Raises StoreBusy."""
         if not self._turn.acquire(timeout=wait):
             raise StoreBusy(f"{path} is in use by another thread", "try again when it is done")
         try:
+            self.let_go()
             yield
         finally:
             self._turn.release()
@@ -103,12 +110,13 @@ class Store:
     def keep_open(self) -> None:
         """Keeps the file open for moments after each reading, for a process that is asked again and again."""
         with self._access.lock:
-            self._access.keeper = Keeper(self._connected_to_read, self._access.lock)
+            if self._access.keeper is None and self.path is not None:
+                self._access.keeper = Keeper(self._connected_to_read, self._access.lock)
 
     def close(self) -> None:
         """Gives up what it holds. Whoever uses it afterwards is told so by a UsageError; once more does no harm."""
         self._closed = True
-        self._let_go()
+        self._access.let_go()
         if self._shared is not None:
             self._shared.close()
 
@@ -220,11 +228,6 @@ class Store:
     def _connected_to_read(self) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(self._name(), read_only=True, config=_CONFIG)
 
-    def _let_go(self) -> None:
-        with self._access.lock:
-            if self._access.keeper is not None:
-                self._access.keeper.let_go()
-
     def _name(self) -> str:
         assert self.path is not None
         return location.checked_name(self.path)
@@ -233,7 +236,7 @@ class Store:
         db.close()
 
     def _open_to_write(self) -> duckdb.DuckDBPyConnection:
-        self._let_go()
+        self._access.let_go()
         with self._access.lock:
             db = duckdb.connect(self._name(), config=_CONFIG)
             self._access.writers += 1

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from ..model import Kind, SessionId, TurnId
 from . import tombstones
-from .quoting import Gone, quoting
+from .quoting import Gone, kept, quoting
 from .revision import bump_revision
 from .rows import append, scalar
 from .schema import SHARED, TABLES, of_kinds, referring
 from .units import drop_units
+from .vectors import drop_vectors
 from .verdicts import drop_answers
 
 if TYPE_CHECKING:
@@ -27,19 +28,22 @@ __all__ = ["Marked", "mark", "remove"]
 
 _SHARED = of_kinds(SHARED)
 _OF_TURNS = of_kinds([Kind.SENTENCE, Kind.TURN])
+_READ = 500  # texts at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
     """What goes: turns, sessions as a whole, units; `rest`, the sessions that lose only some turns.
 
-    `answers`: those that cite a turn which goes, or that quote one, or on which a remark does. `quoting`: by each table
-    that may quote what goes (`schema.Column.quotes`) what its rows are known by that do.
+    `asserts`: whether somebody asserts something in it. `answers`: those that cite a turn which goes, or that quote
+    one, or on which a remark does. `quoting`: by each table that may quote what goes (`schema.Column.quotes`) what its
+    rows are known by that do.
     """
 
     turns: Sequence[TurnId]
     sessions: int
     units: int
+    asserts: bool
     quoting: Mapping[str, Sequence[str]]
     answers: Sequence[str]
     rest: Sequence[tuple[int, SessionId]]
@@ -74,7 +78,9 @@ def mark(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     quotes = _quoting(db)
     answers = sorted({*quotes.get("answered", ()), *quotes.get("feedback", ()), *_citing(db)})
     sessions = int(scalar(db, "select count(*) from touched")) - len(left)
-    return Marked(found, sessions, int(scalar(db, "select count(*) from marked_unit")), quotes, answers, left)
+    count, asserted = "select count(*) from marked_unit", "where seq in (select unit from assertion)"
+    asserts = bool(scalar(db, f"{count} {asserted}"))
+    return Marked(found, sessions, int(scalar(db, count)), asserts, quotes, answers, left)
 
 
 def _mark_idle(db: DuckDBPyConnection) -> None:
@@ -98,7 +104,7 @@ def _quoting(db: DuckDBPyConnection) -> dict[str, list[str]]:
     held = " + ".join(f"(select count(*) from {table.name})" for table in quoting_tables)
     if not scalar(db, f"select {held}"):
         return {}
-    gone = Gone(_going(db), _staying(db))
+    gone = Gone(_going(db), _staying(db), kept(db, quoting_tables))
     return {table.name: quoting(db, table, gone) for table in quoting_tables}
 
 
@@ -111,8 +117,10 @@ def _going(db: DuckDBPyConnection) -> Iterator[str]:
 
 
 def _staying(db: DuckDBPyConnection) -> Iterator[str]:
-    yield from _texts(db, "select text from turn where seq not in (select seq from marked_turn)")
     yield from _texts(db, "select distinct speaker from turn where seq not in (select seq from marked_turn)")
+    reading = db.execute("select text from turn where seq not in (select seq from marked_turn)")
+    while rows := reading.fetchmany(_READ):
+        yield from (text for (text,) in rows)
 
 
 def _texts(db: DuckDBPyConnection, sql: str) -> list[str]:
@@ -146,7 +154,9 @@ def _pass_on_edges(db: DuckDBPyConnection) -> None:
     """Gives the neighbours of a sentence that was said again to its next occurrence, and joins the others to that."""
     db.execute("""create or replace temp table successor as
         select min(u.seq) as old, min(u.seq) filter (u.seq not in (select seq from marked_unit)) as new
-        from unit u where u.kind = 'sentence' group by u.vector having old in (select seq from marked_unit)
+        from unit u where u.kind = 'sentence'
+        and u.vector in (select vector from unit where seq in (select seq from marked_unit))
+        group by u.vector having old in (select seq from marked_unit)
         and new is not null""")
     for end in ("src", "dst"):
         db.execute(f"""update edge set {end} = successor.new from successor
@@ -177,10 +187,14 @@ def _reopen_ledger(db: DuckDBPyConnection) -> None:
 
 
 def _remove_units(db: DuckDBPyConnection) -> None:
+    db.execute("""create or replace temp table idle_vector as
+        select vector from unit where vector in (select vector from unit where seq in (select seq from marked_unit))
+        group by vector having bool_and(seq in (select seq from marked_unit))""")
     drop_units(db, "seq in (select seq from marked_unit)")
+    drop_vectors(db, "select vector from idle_vector")
+    db.execute("drop table temp.idle_vector")
     db.execute(f"""delete from source where unit in (select seq from unit where {_SHARED})
         and turn in (select t.seq from turn t where t.session in (select session from touched))""")
-    db.execute("delete from vector where seq not in (select vector from unit where vector is not null)")
     _rewrite_arguments(db)
 
 

@@ -13,6 +13,7 @@ from .rows import transaction
 from .schema import OF_MEMORY, SAID, SHARED, TABLES, Mend, Origin, of_kinds, referring
 from .snapshots import LINKS
 from .units import drop_units
+from .vectors import drop_vectors
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -65,7 +66,7 @@ def _drop_index(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
     if shared:  # a sentence that is said in another session, too, has one vector: that session is made again with it
         _drop_index(db, everywhere)
         return
-    db.execute(f"delete from vector where seq in ({vectors})", [sessions])
+    drop_vectors(db, vectors, [sessions])
     drop_units(db, among, [sessions], SAID)
     for table, column in referring("turn", "seq"):
         if TABLES[table].origin is Origin.REBUILDABLE and TABLES[table].made_from == "turn":

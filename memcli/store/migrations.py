@@ -160,6 +160,14 @@ def _spoken(db: duckdb.DuckDBPyConnection) -> None:
     db.execute("create table spoken (turn integer not null, language varchar not null)")
 
 
+def _code(db: duckdb.DuckDBPyConnection) -> None:
+    """The signs of each vector's numbers; the vectors of a large store get them when it is next written to."""
+    db.execute("""
+        create table code (vector integer not null, signs0 ubigint not null, signs1 ubigint not null,
+            signs2 ubigint not null, signs3 ubigint not null, signs4 ubigint not null, signs5 ubigint not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
@@ -174,6 +182,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("links", _links),
     ("alias", _alias),
     ("spoken", _spoken),
+    ("code", _code),
 )
 
 

@@ -18,7 +18,7 @@ from .schema import Table
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Gone", "quoting"]
+__all__ = ["Gone", "kept", "quoting"]
 
 _RUN = 6
 _LETTERS = re.compile(r"[^\W_]+")
@@ -26,12 +26,13 @@ _ROWS = 2000
 
 
 class Gone:
-    """Text that is to go, and how to tell what quotes it. `stays`: texts that are left.
+    """Text that is to go, and how to tell what quotes it. `stays`: texts that are left; `kept`: what may quote it.
 
-    The time that it takes to make grows with the length of all these texts, and no faster.
+    The time that it takes to make grows with the length of all these texts, and no faster. What stays is read only as
+    long as there is something in what goes and in what is kept that was not yet found in it: hardly ever to its end.
     """
 
-    def __init__(self, texts: Iterable[str], stays: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], stays: Iterable[str], kept: Iterable[str]) -> None:
         self._words: set[str] = set()
         self._runs: set[tuple[str, ...]] = set()
         self._signs: set[str] = set()  # sentences without a word
@@ -39,6 +40,7 @@ class Gone:
             self._take(text)
         self._lengths = _lengths(self._runs)
         self._sizes = sorted({len(sign) for sign in self._signs})
+        self._only(kept)
         self._keep(stays)
 
     def _take(self, text: str) -> None:
@@ -50,13 +52,27 @@ class Gone:
             for at in range(max(len(said) - _RUN + 1, min(len(said), 1))):
                 self._runs.add(tuple(said[at : at + _RUN]))
 
+    def _only(self, kept: Iterable[str]) -> None:
+        """Leaves out what is in nothing that is kept: whether it is in what stays decides nothing."""
+        all_words, runs, signs = set[str](), set[tuple[str, ...]](), set[str]()
+        for part in (part for text in kept for part in _strings(text)):
+            said = words(clean(part))
+            all_words.update(self._words.intersection(said))
+            runs.update(self._runs.intersection(self._windows(said)))
+            for stretch in _between(part) if self._signs else ():
+                signs.update(self._signs.intersection(_pieces(stretch, self._sizes)))
+        self._words, self._runs, self._signs = all_words, runs, signs
+        self._lengths = _lengths(self._runs)
+
     def _keep(self, stays: Iterable[str]) -> None:
         between = set[str]()
-        for text in stays:
+        for text in stays if self._words or self._runs or self._signs else ():
             said = words(text)
             self._words.difference_update(said)
             self._runs.difference_update(self._windows(said))
             between.update(_between(text) if self._signs else ())
+            if not (self._words or self._runs or self._signs):
+                break
         for stretch in between:
             self._signs.difference_update(_pieces(stretch, self._sizes))
 
@@ -121,8 +137,17 @@ def _strings(text: str) -> Iterator[str]:
 
 def quoting(db: DuckDBPyConnection, table: Table, gone: Gone) -> list[str]:
     """What the rows of `table` are known by of which a text quotes it (`schema.Column.quotes`)."""
-    found = []
+    return [key for key, *texts in _rows(db, table) if any(gone.is_quoted(text) for text in texts)]
+
+
+def kept(db: DuckDBPyConnection, tables: Iterable[Table]) -> Iterator[str]:
+    """All texts of these tables that may quote what was said."""
+    for table in tables:
+        for _, *texts in _rows(db, table):
+            yield from texts
+
+
+def _rows(db: DuckDBPyConnection, table: Table) -> Iterator[tuple[str, ...]]:
     cursor = db.execute(f"select {table.shown}, {', '.join(table.quoting)} from {table.name}")
     while rows := cursor.fetchmany(_ROWS):
-        found += [key for key, *texts in rows if any(gone.is_quoted(text) for text in texts)]
-    return found
+        yield from rows

@@ -19,6 +19,7 @@ __all__ = [
     "Columns",
     "append",
     "columns",
+    "columns_among",
     "from_microseconds",
     "from_stored",
     "microseconds",
@@ -57,13 +58,28 @@ def _column(values: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
     return column
 
 
-def columns(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Columns:
-    """The result of `sql` as one numpy array a column.
+def columns(db: DuckDBPyConnection, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Columns:
+    """The result of `sql` as one numpy array a column; its parameters in order, or by name.
 
     Null is `UNKNOWN` among integers (int64 where there is any), nan among floats, None among everything else.
     """
-    result = db.execute(sql, list(parameters)).fetchnumpy()
+    given = dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
+    result = db.execute(sql, given).fetchnumpy()
     return {name: _plain(column) for name, column in result.items()}
+
+
+def columns_among(
+    db: DuckDBPyConnection, sql: str, numbers: Sequence[int] | npt.NDArray[Any], parameters: Sequence[Any] = ()
+) -> Columns:
+    """The same of SQL that reads the column `seq` of the table `among`: these numbers.
+
+    As a parameter a list of them takes longer than what it is asked for.
+    """
+    db.register("among", {"seq": np.asarray(numbers, dtype=np.int32)})
+    try:
+        return columns(db, sql, parameters)
+    finally:
+        db.unregister("among")
 
 
 def _plain(column: Any) -> npt.NDArray[Any]:

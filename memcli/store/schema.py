@@ -295,6 +295,11 @@ _INDEX = (
         Column("weight", "integer"),
         Column("data", "blob"),
     ), counted=True),
+    # The signs of a vector's numbers: what the nearest of a large store are sought by (`codes`).
+    Table("code", Origin.REBUILDABLE, "vector", (
+        Column("vector", "integer", Reference("vector", "seq", Fault("codes without a vector"))),
+        *(Column(f"signs{word}", "ubigint") for word in range(6)),
+    )),
     Table("posting", Origin.REBUILDABLE, "turn", (
         Column("term", "varchar"),
         Column("turn", "integer", _turn("postings without a turn")),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import hnsw, snapshots
 from .cosine import exact, one_thread
 from .hnsw import Hnsw
-from .rows import append, columns, scalar
+from .rows import append, columns, columns_among, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,10 +25,12 @@ __all__ = [
     "VectorIndex",
     "add_vectors",
     "best_of",
+    "drop_vectors",
     "find_rows",
     "find_vectors",
     "load_matrix",
     "load_rows",
+    "load_weighted_rows",
 ]
 
 Floats = npt.NDArray[np.float32]
@@ -79,6 +81,12 @@ def add_vectors(
     )
 
 
+def drop_vectors(db: DuckDBPyConnection, numbers: str, parameters: Sequence[object] = ()) -> None:
+    """Removes the vectors with these numbers, which are SQL and never from data, and their codes."""
+    for table, column in (("code", "vector"), ("vector", "seq")):
+        db.execute(f"delete from {table} where {column} in ({numbers})", parameters)
+
+
 def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
     """The numbers, and the vectors float16 [n, dimension], of all vectors in order.
 
@@ -101,8 +109,14 @@ def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
 
 def load_rows(db: DuckDBPyConnection, seqs: Sequence[int], dimension: int) -> Halves:
     """The vectors float16 [n, dimension] with these numbers, which ascend."""
-    found = columns(db, "select data from vector where seq in (select unnest(?::integer[])) order by seq", [list(seqs)])
-    return _matrix(found["data"].tolist(), dimension)
+    return load_weighted_rows(db, seqs, dimension)[1]
+
+
+def load_weighted_rows(db: DuckDBPyConnection, seqs: Sequence[int] | Ints, dimension: int) -> tuple[Ints, Halves]:
+    """The weights [n] and the vectors float16 [n, dimension] with these numbers, which ascend."""
+    found = columns_among(db, "select seq, weight, data from vector where seq in (select seq from among)", seqs)
+    order = np.argsort(found["seq"], kind="stable")  # as they lie, but for somebody else's work
+    return found["weight"][order], _matrix(found["data"][order].tolist(), dimension)
 
 
 def _matrix(data: Sequence[bytes], dimension: int) -> Halves:

@@ -14,19 +14,25 @@ from ..errors import UsageError
 from ..languages import language
 from ..model import Filters, Hit, Kind, Needs, Query, Question, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import settled, top_and_ties
+from ..ranking.bm25 import Whole
 from ..store.ids import round_id
+from ..store.views.candidates import narrowed
 from ..store.views.events import bodies
 from ..store.views.view import View
+from ..text import content_stems
 
 __all__ = [
     "Mentioning",
+    "Narrowing",
     "Strategy",
     "chunk_units",
     "evidence",
+    "known_of_all",
     "left_out",
     "mention_vectors",
     "no_variant",
     "ranked",
+    "shown",
     "top_hits",
     "turn_hits",
     "turn_unit",
@@ -65,7 +71,26 @@ class Mentioning(Protocol):
         ...
 
 
+@runtime_checkable
+class Narrowing(Protocol):
+    """A strategy that needs of a large store no more than the sessions of its candidates."""
+
+    @property
+    def candidate_sessions(self) -> int:
+        """How many sessions, at most."""
+        ...
+
+
 _MENTION = "mention: "
+
+
+def shown(strategy: Strategy, query: Query, view: View) -> View:
+    """What the strategy is shown of the view: of a large store the sessions of the question's candidates."""
+    if not isinstance(strategy, Narrowing):
+        return view
+    queries = np.unique(np.stack([query.vector, *query.phrasings.values()]), axis=0)
+    stems = content_stems(query.text, query.question.language)
+    return narrowed(view, queries, stems, query.filters, strategy.candidate_sessions)
 
 
 def wordings(strategy: Strategy, question: Question, speakers: Sequence[str]) -> dict[str, str]:
@@ -174,6 +199,13 @@ def _chunk(kind: Kind, first: Turn, turns: Sequence[Turn], most: int) -> Unit:
     best = turns[0]
     id_ = {Kind.SESSION: first.session, Kind.ROUND: round_id(first.id)}.get(kind, first.id)
     return Unit(UnitId(id_), kind, best.text, tuple(turn.id for turn in turns[:most]), best.said_at, best.speaker)
+
+
+def known_of_all(view: View, stems: Sequence[str]) -> Whole | None:
+    """What is known of all turns of the store, where the view shows some of them; None where it shows all."""
+    if view.stands_for is None:
+        return None
+    return Whole(view.stands_for, view.mean_length, view.frequencies(stems))
 
 
 def turn_hits(view: View, hits: Sequence[Hit], k: int) -> list[Hit]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..model import Hit, Kind, Needs, Query
 from ..ranking.bm25 import K1, B, bm25
+from ..store.views.candidates import SESSIONS
 from ..store.views.view import View
 from ..text import content_stems
-from .base import no_variant, top_hits
+from .base import known_of_all, no_variant, top_hits
 
 __all__ = ["BM25", "variant"]
 
@@ -24,13 +25,15 @@ class BM25:
     b: float = B
     needs: Needs = Needs(frozenset({Kind.TURN}))  # noqa: RUF009
     phrasings: Sequence[str] = ()
+    candidate_sessions: int = SESSIONS
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`."""
         if not view.n:
             return []
         stems = content_stems(query.text, query.question.language)
-        found = bm25(stems, view.postings(stems), view.length, np.arange(view.n), k1=self.k1, b=self.b)
+        postings, whole = view.postings(stems), known_of_all(view, stems)
+        found = bm25(stems, postings, view.length, np.arange(view.n), k1=self.k1, b=self.b, whole=whole)
         rows = np.flatnonzero(found.scores > 0)
         traces = {"bm25.turn": found.scores[rows], "cover.turn": found.coverage[rows]}
         hits = top_hits(view, found.scores[rows], query.filters, k, traces, rows)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..model import Filters, Hit, Kind, Needs, Query
 from ..ranking.arrays import group_max, group_sum
+from ..store.views.candidates import SESSIONS
 from ..store.views.view import View
 from .base import no_variant, top_hits
 
@@ -24,6 +25,7 @@ class Dense:
 
     needs: Needs = Needs(frozenset({Kind.TURN, Kind.SENTENCE}))  # noqa: RUF009
     phrasings: Sequence[str] = ()
+    candidate_sessions: int = SESSIONS
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,10 @@ from ..ranking.coverage import Candidates, coverage
 from ..store.cosine import cosines, exact
 from ..store.identity import identity
 from ..store.views.assertions import assertion_index
+from ..store.views.candidates import SESSIONS
 from ..store.views.view import View, days
 from ..text import content_stems, words
-from .base import mention_vectors, no_variant, top_hits
+from .base import known_of_all, mention_vectors, no_variant, top_hits
 
 __all__ = ["PRODUCTS", "Features", "Fused", "variant"]
 
@@ -95,6 +96,7 @@ class Fused:
         frozenset({Kind.TURN, Kind.SENTENCE, Kind.ROUND, Kind.SESSION}), frozenset({Relation.SIMILAR})
     )
     phrasings: Sequence[str] = (NAMELESS, PREFERENCE)
+    candidate_sessions: int = SESSIONS
 
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`."""
@@ -144,13 +146,13 @@ def variant(name: str, _filters: object = None) -> Fused:
 
 def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, Floats], _Vectors]:
     """Every turn's signals, and what gives some turns the vectors of their best sentences."""
-    turns, said = view.once(_turns), view.once(_sentences)
+    stems = _stems(query.question, names)
+    turns, said = replace(view.once(_turns), whole=known_of_all(view, stems)), view.once(_sentences)
     nameless = query.phrasings.get(NAMELESS, query.vector)
     taste = query.phrasings.get(PREFERENCE, query.vector)
     mentioned = mention_vectors(query)
     plain, tasteful, *of_parts = view.cosines(np.stack([nameless, taste, *mentioned]))  # in one pass over the vectors
     feedback = nameless + view.vectors(signals.feedback_rows(plain, said)).mean(axis=0)
-    stems = _stems(query.question, names)
     asserted, assertions = assertion_index(view), view.once(_assertions)
     parts = np.stack(of_parts or [plain])
     found = {
@@ -177,6 +179,8 @@ def _store(view: View) -> Floats:
     """What a store is like, for the gates: how long its turns are, and how many of them ask."""
     turns = view.once(_turns)
     asks = signals.cue_signals(turns, np.zeros(turns.n), {})["cue.question"]
+    if view.stands_for is not None:
+        return np.average([np.log1p(turns.length), asks], axis=1, weights=view.stands_for)
     return np.array([np.log1p(turns.length).mean(), asks.mean()])
 
 

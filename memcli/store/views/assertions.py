@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ...model import Kind
 from ...model.relations import DOMAINS, PREFERENCES, SHAPING, RelationType
 from ..cosine import unit_rows
-from ..rows import UNKNOWN, Columns, columns
+from ..rows import UNKNOWN, Columns, columns, columns_among
 from .view import View
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def strengths(view: View) -> Floats:
 
 
 def _load(view: View) -> AssertionIndex:
-    found, concepts = view.read(lambda db: (_rows(db), _concepts(db)))
+    found, concepts = view.read(lambda db: (_rows(db, view.units(Kind.ASSERTION)), _concepts(db)))
     rows = view.rows_of_numbers(found["turn"])
     kept = (rows >= 0) & (found["confidence"] >= SHAPING)
     own = {name: column[kept] for name, column in found.items()}
@@ -86,16 +87,15 @@ def _matrix(data: npt.NDArray[np.object_], dtype: type[np.floating], dimension: 
     return np.frombuffer(b"".join(data.tolist()), dtype=dtype).astype(np.float32).reshape(-1, dimension)
 
 
-def _rows(db: DuckDBPyConnection) -> Columns:
-    """The assertions, each with its lifted topic, if it has one."""
-    return columns(
-        db,
-        """select o.turn, m.data, a.relation, a.confidence, l.concept, coalesce(l.probability, 0) as probability
-           from assertion a join memory m on m.unit = a.unit join source o on o.unit = a.unit
-           left join belongs b on b.unit = a.unit
-           left join lifted l on l.concept = b.concept and l.head = m.label and l.declined = ''
-           order by a.unit""",
-    )
+def _rows(db: DuckDBPyConnection, units: Ints | None) -> Columns:
+    """The assertions, or those with these numbers, each with its lifted topic, if it has one."""
+    asserted = """select o.turn, m.data, a.relation, a.confidence, l.concept, coalesce(l.probability, 0) as probability
+        from assertion a join memory m on m.unit = a.unit join source o on o.unit = a.unit
+        left join belongs b on b.unit = a.unit
+        left join lifted l on l.concept = b.concept and l.head = m.label and l.declined = ''"""
+    if units is None:
+        return columns(db, f"{asserted} order by a.unit")
+    return columns_among(db, f"{asserted} where a.unit in (select seq from among) order by a.unit", units)
 
 
 def _concepts(db: DuckDBPyConnection) -> Columns:

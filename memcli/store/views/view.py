@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -18,19 +19,22 @@ from ...errors import StoreChanged
 from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
 from .. import lexical, transcript
 from ..aliases import by_name
+from ..codes import is_coded
 from ..cosine import cosines, exact
 from ..revision import revision
-from ..rows import UNKNOWN, Columns, columns, microseconds
-from ..vectors import load_matrix
+from ..rows import UNKNOWN, Columns, columns, columns_among, microseconds
+from ..schema import of_kinds
+from ..vectors import load_matrix, load_weighted_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["View", "days", "unchanged"]
+__all__ = ["Part", "View", "days", "unchanged"]
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
 
 Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 
@@ -48,11 +52,26 @@ _OF_TURN = {
 }
 #: Numbers of vectors that are kept widened, eight bytes each: those of some twenty thousand sentences.
 _MOST_WIDENED = 2**23
+#: The units that a view shows of a part of a store, and of which sessions, as SQL over their numbers.
+_SHOWN = (Kind.SENTENCE, Kind.TURN, Kind.ROUND, Kind.SESSION, Kind.ASSERTION)
+_OF_PART = "in (select unnest(?::integer[]))"
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The sessions of a view that a question is about, by their numbers, and the view.
+
+    `sampled`: those of them that stand for all that are not here.
+    """
+
+    whole: View
+    sessions: Ints
+    sampled: Ints
+
+
 class View:
-    """The turns, sentences, vectors, postings and sentence graph of a store, or of one conversation in it.
+    """The turns, sentences, vectors, postings and sentence graph of a store, of one conversation in it, or of a part.
 
     It is of one revision of the store: what it reads later raises StoreChanged where somebody has written since.
     Every per-turn array below has length `n` and the same order. Each is loaded when it is first asked for, over a
@@ -60,8 +79,11 @@ class View:
     sentences are read as they are asked for, and kept: the next question is hardly ever about others.
     """
 
-    def __init__(self, reading: Reading, dimension: int, conversation: str | None = None) -> None:
+    def __init__(
+        self, reading: Reading, dimension: int, conversation: str | None = None, part: Part | None = None
+    ) -> None:
         self._reading_store = reading
+        self._part = part
         self._revision: int | None = None
         self._checked: object = None  # the connection over which the store was last found to be unchanged
         self._dimension = dimension
@@ -120,6 +142,8 @@ class View:
     def load(self, *names: str) -> None:
         """Loads these columns of the turns (`_OF_TURN`) at once, those alone that are not there yet."""
         wanted = {name: _OF_TURN[name] for name in names if name not in self._loaded}
+        if self._part is not None and not self._loaded:  # a question is all that it is for
+            wanted = dict(_OF_TURN)
         if "seq" not in self._loaded:
             wanted |= {"seq": "t.seq", "session": "t.session"}
         if wanted:
@@ -137,12 +161,71 @@ class View:
     @property
     def _source(self) -> str:
         """The turns of the view, as SQL over `_among`."""
-        where = "where lower(s.conversation) = lower(?)" if self._conversation is not None else ""
+        where = ""
+        if self._part is not None:
+            where = f"where t.session {_OF_PART}"
+        elif self._conversation is not None:
+            where = "where lower(s.conversation) = lower(?)"
         return f"from turn t join session s on s.seq = t.session join document d on d.turn = t.seq {where}"
 
     @property
-    def _among(self) -> list[str]:
+    def _among(self) -> list[object]:
+        if self._part is not None:
+            return [self._part.sessions.tolist()]
         return [self._conversation] if self._conversation is not None else []
+
+    def part(self, sessions: Ints, sampled: Ints) -> View:
+        """The same of these sessions alone, by their numbers, of which `sampled` stand for all that are not here."""
+        part = View(self._reading_store, self._dimension, self._conversation, Part(self, sessions, sampled))
+        part._revision = self._revision
+        return part
+
+    @cached_property
+    def stands_for(self) -> Doubles | None:
+        """For each turn how many of the whole's it stands for, itself among them; None where all of them are here.
+
+        The sampled sessions' turns stand in equal shares for those that are not here.
+        """
+        if self._part is None or not len(self._part.sampled):
+            return None
+        missing, sampled = self.size - self.n, np.isin(self.session_numbers, self._part.sampled)
+        if not missing:
+            return None
+        return np.where(sampled, 1.0 + missing / max(int(sampled.sum()), 1), 1.0)
+
+    @property
+    def conversation(self) -> str | None:
+        """The one that it is of, if it is of one alone."""
+        return self._conversation
+
+    @property
+    def size(self) -> int:
+        """The number of turns of the whole."""
+        return int(self._whole["n"][0])
+
+    @property
+    def mean_length(self) -> float:
+        """The mean length of the whole's turns, in content stems."""
+        return float(self._whole["length"][0])
+
+    @cached_property
+    def _whole(self) -> Columns:
+        """What is known of all turns together, counted where they lie."""
+        if self._part is not None:
+            return self._part.whole._whole
+        return self._columns(f"select count(*) as n, avg(d.length) as length {self._source}", self._among)
+
+    @cached_property
+    def is_coded(self) -> bool:
+        """Whether it is of a large store, whose vectors have codes."""
+        return self.read(is_coded)
+
+    def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
+        """In how many turns of the whole each of `stems` occurs."""
+        if self._part is not None:
+            return self._part.whole.frequencies(stems)
+        source = f"select t.seq {self._source}" if self._conversation is not None else ""
+        return self.read(lambda db: lexical.frequencies(db, stems, source, self._among))
 
     @cached_property
     def n(self) -> int:
@@ -176,7 +259,9 @@ class View:
 
     @cached_property
     def speaker_names(self) -> list[str]:
-        """Everyone who speaks, sorted."""
+        """Everyone who speaks in the whole, sorted."""
+        if self._part is not None:
+            return self._part.whole.speaker_names
         return sorted(
             str(name) for name in self._columns(f"select distinct t.speaker {self._source}", self._among)["speaker"]
         )
@@ -184,6 +269,8 @@ class View:
     @cached_property
     def aliases(self) -> dict[str, str]:
         """Whose each name is that somebody who speaks goes by beside the own one, folded; those of one person alone."""
+        if self._part is not None:
+            return self._part.whole.aliases
         with self._reading() as db:
             known = by_name(db)
         speaking = set(self.speaker_names)
@@ -192,6 +279,8 @@ class View:
     @cached_property
     def languages(self) -> frozenset[str]:
         """The languages beside English that turns of the store are in."""
+        if self._part is not None:
+            return self._part.whole.languages
         with self._reading() as db:
             return frozenset(lexical.languages(db))
 
@@ -275,14 +364,35 @@ class View:
 
     @cached_property
     def _sentences(self) -> Columns:
-        found = self._columns(
-            """select u.seq, o.turn, u.vector, v.weight from unit u join source o on o.unit = u.seq
+        found = (
+            self._units_of_part(Kind.SENTENCE)
+            if self._part is not None
+            else self._columns(
+                """select u.seq, o.turn, u.vector, v.weight from unit u join source o on o.unit = u.seq
                join vector v on v.seq = u.vector where u.kind = 'sentence'""",
+            )
         )
         row = self._row_of_turn(found["turn"])
         order = np.lexsort((found["seq"], row))
         order = order[np.searchsorted(row[order], 0) :]  # rows of other conversations are -1
         return {name: column[order] for name, column in (found | {"row": row}).items()}
+
+    @cached_property
+    def _of_part(self) -> Columns:
+        """All units of the part that a turn is a source of, in one reading."""
+        return self._columns(
+            f"""select u.seq, list_position({[kind.value for kind in _SHOWN]}, u.kind) as kind, o.turn, u.vector, u.norm
+                from unit u join source o on o.unit = u.seq where u.session {_OF_PART} and {of_kinds(_SHOWN)}""",
+            self._among,
+        )
+
+    def _units_of_part(self, kind: Kind) -> Columns:
+        here = self._of_part["kind"] == _SHOWN.index(kind) + 1
+        return {name: column[here] for name, column in self._of_part.items()}
+
+    def units(self, kind: Kind) -> Ints | None:
+        """The numbers of the units of a kind that the view shows; None where it shows those of the whole store."""
+        return None if self._part is None else np.unique(self._units_of_part(kind)["seq"])
 
     def rows_of_numbers(self, seqs: Ints) -> Ints:
         """The rows of the turns with these numbers; -1 for one that the view leaves out."""
@@ -306,12 +416,21 @@ class View:
     @cached_property
     def weight(self) -> npt.NDArray[np.float64]:
         """For each sentence its weight in a pooled vector: the number of its words, at least 1."""
-        return np.maximum(self._sentences["weight"].astype(np.float64), 1.0)
+        weight = self._sentences["weight"] if self._part is None else self._weighted[1][self._vector_rows]
+        return np.maximum(weight.astype(np.float64), 1.0)
 
     @cached_property
     def _matrix(self) -> tuple[Ints, npt.NDArray[np.float16]]:
+        if self._part is not None:
+            return self._weighted[0], self._weighted[2]
         with self._reading() as db:
             return load_matrix(db, self._dimension)
+
+    @cached_property
+    def _weighted(self) -> tuple[Ints, Ints, npt.NDArray[np.float16]]:
+        """The numbers, weights and rows of the part's vectors."""
+        seqs = np.unique(self._sentences["vector"].astype(np.int64))
+        return seqs, *self.read(lambda db: load_weighted_rows(db, seqs, self._dimension))
 
     def widen(self) -> None:
         """Has the vectors ready as `cosines` computes with them, where they are few: for whoever asks again and again.
@@ -359,9 +478,13 @@ class View:
     def _pooled(self, kind: str) -> tuple[Ints, npt.NDArray[np.float64]]:
         """For each turn the index of its unit of this kind, and the length of each such unit's pooled vector."""
         if kind not in self._pools:
-            found = self._columns(
-                "select o.turn, u.seq, u.norm from unit u join source o on o.unit = u.seq where u.kind = ?",
-                [kind],
+            found = (
+                self._units_of_part(Kind(kind))
+                if self._part is not None
+                else self._columns(
+                    "select o.turn, u.seq, u.norm from unit u join source o on o.unit = u.seq where u.kind = ?",
+                    [kind],
+                )
             )
             row = self._row_of_turn(found["turn"])
             order = np.argsort(row, kind="stable")[np.count_nonzero(row < 0) :]
@@ -377,7 +500,7 @@ class View:
         missing = [stem for stem in dict.fromkeys(stems) if stem not in self._postings]
         if missing:
             with self._reading() as db:
-                found = lexical.postings(db, missing)
+                found = lexical.postings(db, missing, None if self._part is None else self._turn("seq"))
             for stem in missing:
                 seqs, frequencies = found.get(stem, _NONE)
                 rows = self._row_of_turn(seqs)
@@ -387,7 +510,7 @@ class View:
     @cached_property
     def similar(self) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
         """The sentence graph's k-nearest-neighbour edges: two ends, as sentence rows, and the cosine."""
-        found = self._columns("select src, dst, weight from edge where relation = 'similar' order by src, dst")
+        found = self.read(self._joined)
         seqs = self._sentences["seq"]
         order = np.argsort(seqs)
         ends = []
@@ -396,6 +519,15 @@ class View:
             ends.append(np.where(seqs[order][at] == found[name], order[at], -1) if len(seqs) else found[name] * 0 - 1)
         inside = (ends[0] >= 0) & (ends[1] >= 0)
         return ends[0][inside], ends[1][inside], found["weight"][inside].astype(np.float64)
+
+    def _joined(self, db: DuckDBPyConnection) -> Columns:
+        joined = "select src, dst, weight from edge where relation = 'similar'"
+        if self._part is None:
+            return columns(db, f"{joined} order by src, dst")
+        here = "(select seq from among)"
+        return columns_among(
+            db, f"{joined} and src in {here} and dst in {here} order by src, dst", self._sentences["seq"]
+        )
 
     # -- text around a turn ------------------------------------------------------------------------------------------
 

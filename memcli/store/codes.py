@@ -1,0 +1,128 @@
+"""Codes: the signs of a vector's numbers, by which the nearest sentences of a large store are sought.
+
+A code takes 48 bytes where its vector takes 768, and DuckDB compares them by itself: no vector is read of those that
+are not near. These are random hyperplanes (Charikar 2002) without the planes: to turn the vectors first changed nothing
+beyond the noise (`docs/scale.md`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .revision import bump_revision
+from .rows import append, columns, scalar, transaction
+from .sharing import give_way
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from .connection import Store
+
+__all__ = ["CODED_FROM", "fill", "is_coded", "nearest", "signs"]
+
+Codes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+
+#: From so many distinct sentences on they have codes, and strategies that can do so look at candidates alone: below, to
+#: look at all of them takes no longer where it is done again and again (`docs/scale.md`).
+CODED_FROM = 100_000
+_WORDS = 6
+_BITS = 64 * _WORDS
+_PART = 20_000  # vectors that are coded at a time: the store is held for a moment only
+
+
+def signs(rows: npt.NDArray[Any]) -> Codes:
+    """The codes [n, 6] of vectors [n, d]: bit i of all 384 is whether number i is not negative.
+
+    Of longer vectors the numbers 384 apart are summed; shorter ones are filled up with zeros.
+    """
+    padded = np.zeros((len(rows), -(-rows.shape[1] // _BITS) * _BITS), dtype=np.float32)
+    padded[:, : rows.shape[1]] = rows
+    folded = padded.reshape(len(rows), -1, _BITS).sum(axis=1)
+    return np.packbits(folded >= 0, axis=1, bitorder="little").view("<u8")
+
+
+def is_coded(db: DuckDBPyConnection) -> bool:
+    """Whether the open store is large, and each of its vectors has a code."""
+    vectors, codes = _counted(db)
+    return vectors == codes >= CODED_FROM
+
+
+def fill(store: Store, pause: Callable[[float], object] = give_way) -> None:
+    """Gives the vectors of a large store that have no code one, in one holding of the store or several.
+
+    `pause` is told after each but the last for how long the store was held. Raises StoreError.
+    """
+    with store.reading() as db:
+        vectors, codes = _counted(db)
+    left = vectors >= CODED_FROM and codes < vectors
+    while left:
+        with store.writing() as db, transaction(db):
+            started = time.monotonic()
+            left = _fill_part(db)
+            if not left:
+                bump_revision(db)
+        if left:
+            pause(time.monotonic() - started)
+
+
+def _counted(db: DuckDBPyConnection) -> tuple[int, int]:
+    return int(scalar(db, "select count(*) from vector")), int(scalar(db, "select count(*) from code"))
+
+
+def _fill_part(db: DuckDBPyConnection) -> bool:
+    """Codes the next vectors; returns whether there may be more."""
+    found = columns(
+        db,
+        """select v.seq, v.data from vector v anti join code c on c.vector = v.seq order by v.seq limit ?""",
+        [_PART],
+    )
+    if not len(found["seq"]):
+        return False
+    rows = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(len(found["seq"]), -1)
+    coded = signs(rows)
+    append(db, "code", {"vector": found["seq"], **{f"signs{word}": coded[:, word] for word in range(_WORDS)}})
+    return len(rows) == _PART
+
+
+def nearest(
+    db: DuckDBPyConnection, queries: npt.NDArray[np.float32], most: int, turns: str, parameters: Mapping[str, object]
+) -> list[list[int]]:
+    """For each query of [q, d] the sessions, by their numbers, that hold its nearest sentences by code, nearest first.
+
+    `most`: how many sentences are looked at; `turns`: whose may be, as SQL over `parameters`; empty: everybody's.
+    """
+    said = f"""select u.vector from unit u join source o on o.unit = u.seq
+        where u.kind = 'sentence' and o.turn in ({turns})"""
+    among = f"where vector in ({said})" if turns else ""
+    inside = f"and u.session in (select session from turn where seq in ({turns}))" if turns else ""
+    near = " union all ".join(
+        f"select * from (select {query} as query, vector, {_distance(query)} as distance from code {among}"
+        f" order by distance, vector limit {most:d})"
+        for query in range(len(queries))
+    )
+    found = columns(
+        db,
+        f"""select n.query, u.session from ({near}) n join unit u on u.vector = n.vector
+            where u.kind = 'sentence' {inside} group by all order by n.query, min(n.distance), u.session""",
+        {**_named(signs(queries)), **parameters},
+    )
+    return [found["session"][found["query"] == query].tolist() for query in range(len(queries))]
+
+
+def _distance(query: int) -> str:
+    """How many signs of a code differ from those of the query, as SQL over the parameters that `_named` names."""
+    return " + ".join(f"bit_count(xor(signs{word}, ${_name(query, word)}))::integer" for word in range(_WORDS))
+
+
+def _named(codes: Codes) -> dict[str, int]:
+    return {_name(query, word): value for query, code in enumerate(codes.tolist()) for word, value in enumerate(code)}
+
+
+def _name(query: int, word: int) -> str:
+    return f"signs{query}_{word}"

@@ -1,0 +1,223 @@
+"""Candidates first: what a large store is searched by, and that it finds there what all of it would have given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memcli.formats import Message
+from memcli.memory import Memory
+from memcli.model import Filters, Hit
+from memcli.ranking.arrays import zscore
+from memcli.ranking.bm25 import Whole, bm25
+from memcli.store import codes, lexical
+from memcli.store.views import candidates
+from memcli.strategies import Strategy, strategy
+from memcli.strategies.bm25 import BM25
+from memcli.strategies.dense import Dense
+from memcli.strategies.fused import Fused
+
+SESSIONS = 40
+THINGS = ("tea", "rain", "boats", "maps", "bread", "snow", "stone", "wool")
+ALL_ONES = 2**64 - 1
+
+
+def chat() -> Iterator[Message]:
+    """Forty sessions of three turns in two conversations; the thirtieth alone speaks of a zeppelin, and Cem in it."""
+    for session in range(SESSIONS):
+        one, two = THINGS[session % 8], THINGS[(session * 3 + 1) % 8]
+        said = [
+            f"We talked of {one} and {two} on day {session}.",
+            f"The {two} was better than the {one} number {session}. I liked it.",
+            "A zeppelin flew by." if session == 30 else f"Nothing else about {one} since {session}.",
+        ]
+        for place, text in enumerate(said):
+            yield Message(
+                text,
+                "Cem" if session == 30 and place == 2 else ("Ada", "Bo")[place % 2],
+                said_at=datetime(2024, 1 + session // 20, 1 + session % 20, 9, place, tzinfo=UTC),
+                session=f"s{session}",
+                conversation="left" if session % 2 else "right",
+                id=f"{session}-{place}",
+            )
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """The chat in a store whose vectors have codes, for codes are for stores of any size while it lasts."""
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        Memory(tmp_path_factory.mktemp("c") / "a.memcli", embedder="fake") as memory,
+    ):
+        patched.setattr(codes, "CODED_FROM", 1)
+        memory.add(chat())
+        yield memory
+
+
+def found(memory: Memory, chosen: Strategy | str, question: str = "zeppelin or rain?", k: int = 8) -> list[Hit]:
+    return memory.search(question, k=k, strategy=chosen)
+
+
+def exactly(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, chosen: str, question: str = "zeppelin or rain?"
+) -> list[Hit]:
+    """The same without candidates."""
+    with monkeypatch.context() as patched, Memory(memory.store.path, embedder="fake") as other:
+        patched.setattr(codes, "CODED_FROM", 10**9)
+        return found(other, chosen, question)
+
+
+def test_a_code_is_the_signs_of_a_vector() -> None:
+    assert codes.signs(np.array([[1.0, -1.0, 0.0, 2.0]])).tolist() == [[ALL_ONES - 2, *[ALL_ONES] * 5]]
+    long = np.zeros((1, 768))
+    long[0, [64, 448, 70, 454]] = 1.0, -3.0, 2.0, -1.0  # 64 + 384 = 448: together under 0; 70 and 454 are not
+    assert codes.signs(long).tolist() == [[ALL_ONES, ALL_ONES - 1, *[ALL_ONES] * 4]]
+
+
+def test_small_stores_have_no_codes(memory: Memory) -> None:
+    memory.add(chat())
+    with memory.store.reading() as db:
+        assert db.execute("select count(*) from code").fetchall() == [(0,)]
+        assert not codes.is_coded(db)
+
+
+def test_what_was_filled_before_is_coded_in_pieces_when_it_is_written_to(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add(chat())
+    monkeypatch.setattr(codes, "CODED_FROM", 10)
+    with memory.store.reading() as db:
+        [(vectors,)] = db.execute("select count(*) from vector").fetchall()
+    monkeypatch.setattr(codes, "_PART", (vectors + 2) // 2)  # two pieces, of which the second is full or not
+    before = memory.search("zeppelin", strategy="dense")  # of a store without codes all is looked at
+    memory.add([Message("Good night.", "Ada", id="new")])
+    with memory.store.reading() as db:
+        assert codes.is_coded(db)
+        uncoded = "select count(*) from vector where seq not in (select vector from code)"
+        assert db.execute(uncoded).fetchall() == [(0,)]
+        rows = db.execute("select v.data, c.* from vector v join code c on c.vector = v.seq").fetchall()
+    for data, _, *code in rows:
+        assert codes.signs(np.frombuffer(data, np.float16)[None, :]).tolist() == [code]
+    assert memory.search("zeppelin", strategy="dense")[0] == before[0]
+    assert memory.care.examine().is_sound
+
+
+def test_codes_go_with_what_is_forgotten(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codes, "CODED_FROM", 1)
+    memory.add([*chat(), Message("A zeppelin flew by.", "Bo", session="other", id="again")])
+    flew = [hit.unit.sources[0] for hit in memory.search("zeppelin flew by", k=2, strategy="bm25")]
+    assert len(flew) == 2
+    counts = []
+    for turn in flew:  # the sentence is said twice: its vector goes with the second
+        memory.care.forget([turn])
+        with memory.store.reading() as db:
+            assert codes.is_coded(db)
+            counts.append(db.execute("select count(*) from code").fetchall()[0][0])
+    assert counts[0] - counts[1] == 1
+    assert memory.care.examine().is_sound
+
+
+def test_the_nearest_sessions_are_those_of_the_nearest_codes(filled: Memory) -> None:
+    with filled.store.reading() as db:
+        [(data, session)] = db.execute("""select v.data, u.session from vector v join unit u on u.vector = v.seq
+            where u.text = 'A zeppelin flew by.' and u.kind = 'sentence'""").fetchall()
+        query = np.frombuffer(data, np.float16).astype(np.float32)
+        [one, two] = codes.nearest(db, np.stack([query, -query]), 10, "", {})
+        assert one[0] == session
+        assert session not in two
+        [among] = codes.nearest(db, query[None, :], 10, "select seq from turn where session = $only", {"only": 3})
+        assert among == [3]
+
+
+def test_rare_words_choose_and_common_ones_do_not(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    with filled.store.reading() as db:
+        assert len(lexical.best(db, ["zeppelin", "day"], 100, "", {})) == SESSIONS
+        monkeypatch.setattr(lexical, "_COMMON", 1)
+        assert len(lexical.best(db, ["zeppelin", "day"], 100, "", {})) == 1
+        assert lexical.frequencies(db, ["zeppelin", "day", "nowher"]) == {"zeppelin": 1, "day": SESSIONS}
+
+
+@pytest.mark.parametrize("chosen", ["fused", "dense", "bm25"])
+def test_where_all_is_shown_the_scores_are_the_same(
+    filled: Memory, monkeypatch: pytest.MonkeyPatch, chosen: str
+) -> None:
+    assert found(filled, chosen) == exactly(filled, monkeypatch, chosen)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "few"), [("dense", Dense(candidate_sessions=6)), ("bm25", BM25(candidate_sessions=6))]
+)
+def test_of_a_part_the_scores_are_those_of_the_whole(
+    filled: Memory, monkeypatch: pytest.MonkeyPatch, chosen: str, few: Strategy
+) -> None:
+    monkeypatch.setattr(candidates, "SAMPLED", 4)
+    wanted = {hit.unit.id: hit.score for hit in exactly(filled, monkeypatch, chosen)}
+    hits = found(filled, few)
+    assert {hit.unit.id: hit.score for hit in hits[:3]}.items() <= wanted.items()
+    assert hits[0].unit.text == "A zeppelin flew by." or chosen == "dense"
+
+
+def test_the_default_finds_the_needle_among_few_sessions(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "SAMPLED", 4)
+    question = "Did a zeppelin fly by?"
+    assert found(filled, Fused(candidate_sessions=6), question)[0].unit.text == "A zeppelin flew by."
+    assert exactly(filled, monkeypatch, "fused", question)[0].unit.text == "A zeppelin flew by."
+
+
+def test_candidates_are_among_what_filters_let_through(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "SAMPLED", 1)
+    cem = filled.search("tea on day 3", filters=Filters(speaker="cem"), strategy=Dense(candidate_sessions=2))
+    assert [hit.unit.text for hit in cem] == ["A zeppelin flew by."]
+    late = filled.search(
+        "tea", filters=Filters(since=datetime(2024, 2, 20, tzinfo=UTC)), strategy=Dense(candidate_sessions=2)
+    )
+    assert {hit.unit.text[-3:] for hit in late} <= {"39.", "it."}
+    left = filled.search("zeppelin", filters=Filters(conversation="left"), strategy=BM25(candidate_sessions=2))
+    assert left == []
+
+
+def test_what_a_part_shows_stands_for_the_rest(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "SAMPLED", 4)
+    query, view = filled._asking.query("zeppelin", Filters(), datetime.now(UTC), strategy("fused"))
+    assert view.stands_for is None  # few sessions: all are shown
+    _, part = filled._asking.query("zeppelin", Filters(), datetime.now(UTC), Fused(candidate_sessions=6))
+    assert part.stands_for is not None
+    assert part.size == 3 * SESSIONS == round(part.stands_for.sum())
+    assert part.n <= 3 * (6 + 4)
+    assert part.speaker_names == ["Ada", "Bo", "Cem"]
+    assert query.text == "zeppelin"
+
+
+def test_a_score_that_stands_for_several_counts_as_often() -> None:
+    scores, stand_for = np.array([1.0, 2.0, 5.0]), np.array([1.0, 3.0, 1.0])
+    assert zscore(scores, stand_for) == pytest.approx(zscore(np.array([1.0, 2.0, 2.0, 2.0, 5.0]))[[0, 1, 4]])
+
+
+def test_bm25_by_what_is_known_of_all() -> None:
+    # Two turns here, of which the second stands for three; 4 in all, mean length 6; "a" is in 2 of them. So
+    # idf = ln(1 + (4 - 2 + 1/2) / (2 + 1/2)) = ln 2, norm = 0.9 (0.6 + 0.4 * 3/6) = 0.72, and
+    # the score ln 2 * 1 * 1.9 / (1 + 0.72) = 0.7657.
+    whole = Whole(np.array([1.0, 3.0]), 6.0, {"a": 2, "b": 1})
+    here = {"a": (np.array([0]), np.array([1]))}
+    scored = bm25(["a", "b"], here, np.array([3, 9]), np.array([0, 1]), whole=whole)
+    assert scored.scores == pytest.approx([np.log(2) * 1.9 / 1.72, 0.0])
+    # "b" is here nowhere, and in 1 of 4: its weight, ln(1 + 3.5 / 1.5), is not covered.
+    assert scored.coverage == pytest.approx([np.log(2) / (np.log(2) + np.log(1 + 3.5 / 1.5)), 0.0])
+
+
+def test_several_coded_stores_are_searched_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codes, "CODED_FROM", 1)
+    messages = list(chat())
+    parts = [tmp_path / "one.memcli", tmp_path / "two.memcli"]
+    for path, own in zip(parts, (messages[:60], messages[60:]), strict=True):
+        with Memory(path, embedder="fake") as memory:
+            memory.add(own)
+    with Memory(tmp_path / "all.memcli", embedder="fake") as memory, Memory(parts, embedder="fake") as several:
+        memory.add(messages)
+        for chosen in ("dense", "bm25"):
+            wanted = [(hit.unit.text, hit.score) for hit in found(memory, chosen)]
+            assert [(hit.unit.text, hit.score) for hit in found(several, chosen)] == wanted
