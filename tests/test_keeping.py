@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,21 @@ def test_it_is_held_again_after_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
         keeper.used()
         keeper.let_go()
     assert [each.closed.is_set() for each in made] == [True, True]
+
+
+def test_who_never_closes_a_memory_hears_nothing_of_it(tmp_path: Path) -> None:
+    """A connection that is open at the end of Python makes DuckDB's binding complain at length."""
+    program = f"""
+from memcli import Memory
+from memcli.formats import Message
+memory = Memory({str(tmp_path / "left.memcli")!r}, embedder="fake")
+memory.add([Message("The key is under the pot.", "Ana")])
+for _ in range(3):
+    print(len(memory.search("key")))
+assert memory.store._access.keeper._kept is not None
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["1", "1", "1"], "")
 
 
 def test_this_process_writes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

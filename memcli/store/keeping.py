@@ -6,6 +6,7 @@ takes to look again (`connection`), and at once where this process writes.
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +29,7 @@ class Keeper:
         self._kept: DuckDBPyConnection | None = None
         self._timer: threading.Timer | None = None
         self._rests_until = 0.0
+        atexit.register(self._time_is_up)  # whoever never closes a memory is not to be told of it by DuckDB
 
     def used(self) -> None:
         """The file is open for reading just now: it stays so for a moment."""
