@@ -38,6 +38,7 @@ def test_a_rule_finds_its_example(row: dict[str, Any]) -> None:
         "Do you live in Leeds?", "She got the job in Bristol", "my boss is driving me mad", "I sold the old jar",
         "his number is 07700 900123", "we went to Skipton and had chips", "Is your birthday on 9 April?",
         "never trust a man with a clean tent", "no worries", "my cousin lives in Otley",
+        "We can't have two Lenas in one flat.", "I can't have a dog here", "I can't have it all",
     ],
 )  # fmt: skip
 def test_what_is_noted_of_nobody(text: str) -> None:
