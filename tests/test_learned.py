@@ -61,7 +61,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
 #: The trusts of the windows below, and what their answer is worth.
-SCORES = [0.959812, 0.0556471, 0.0468462, 0.275246]
+SCORES = [0.970808, 0.0691619, 0.0671619, 0.172248]
 SAID = (
     ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
     ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),

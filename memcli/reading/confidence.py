@@ -27,7 +27,8 @@ __all__ = ["NAMES", "Confidence", "Doubted", "packaged", "signals"]
 NAMES = (
     "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words",
     "agreeing", "covered", "turn_covered", "thread_covered", "replies", "cosine", "all.covered", "all.cosine",
-    "by_asked", "follows", "place.rank", "place.score", "asks_of_nobody", "seeks.when", "seeks.yes_no",
+    "by_asked", "follows", "place.rank", "place.score", "present", "asked.cosine", "asks_of_nobody",
+    "seeks.when", "seeks.yes_no",
     "seeks.who", "seeks.count", "seeks.why_how", "seeks.list", "question.length", "read.share", "all.answers",
     "all.sure", "all.trust", "apart", "apart.trust", "apart.answers", "apart.share", "trust.chance",
     "trust.ahead", "reply.trust", "reply.thread", "asked.trust",
@@ -112,6 +113,8 @@ def _of_answer(look: Look, answer: Found, others: Sequence[Found]) -> dict[str, 
         "follows": float(passage.follows),
         "place.rank": 1 / (1 + passage.rank),
         "place.score": passage.score,
+        "present": passage.present,
+        "asked.cosine": passage.asked_cosine,
     }
 
 

@@ -23,7 +23,7 @@ NAMES = (
     "read.answers", "read.behind", "place.score", "place.rank", "cosine", "cosine.behind", "covered", "turn_covered",
     "thread_covered", "by_asked", "follows", "replies", "asks", "then", "read.sure", "read.share", "read.rank",
     "all.answers", "all.covered", "all.cosine", "apart.answers", "apart.share", "apart.covered", "apart.score",
-    "apart.cosine", "reply.answers", "reply.covered", "reply.thread",
+    "apart.cosine", "reply.answers", "reply.covered", "reply.thread", "present", "asked.cosine", "asked.ahead",
 )  # fmt: skip
 
 
@@ -112,4 +112,7 @@ def _signals(
         "reply.answers": replies * answer,
         "reply.covered": replies * passage.turn_covered,
         "reply.thread": replies * (passage.thread_covered - passage.turn_covered),
+        "present": passage.present,
+        "asked.cosine": passage.asked_cosine,
+        "asked.ahead": max(passage.asked_cosine - passage.cosine, 0.0),
     }
