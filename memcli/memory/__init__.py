@@ -133,7 +133,8 @@ class Memory:
         expected = bytes_of(found)
         if re_embed and self.store.exists:
             self.re_embed(*([watcher.making] if watcher else ()))
-        self._encoders.suit(said_first(found, format_name))
+        if self._encoders.may_choose():
+            self._encoders.suit(said_first(found, format_name))
         run = self._making.ingestion(watcher, redactor, allow_again=allow_again, expected=expected)
         run.pass_over(passed_over)
         for source in found:
@@ -155,11 +156,13 @@ class Memory:
 
     def add(self, messages: Iterable[Message], name: str = "api") -> Report:
         """Adds messages that a program has at hand; `name` is noted as their source. Raises what `ingest` raises."""
-        coming = iter(messages)
-        first = list(islice(coming, LOOKED_AT))
-        self._encoders.suit(first)
+        if self._encoders.may_choose():  # only then is anything waited for
+            coming = iter(messages)
+            first = list(islice(coming, LOOKED_AT))
+            self._encoders.suit(first)
+            messages = chain(first, coming)
         run = self._making.ingestion()
-        run.take(chain(first, coming), name)
+        run.take(messages, name)
         return self._making.finished(run, None)
 
     def remember(

@@ -63,10 +63,13 @@ class Encoders:
         stored = self._seen or self.stored()
         return FORMER_DEFAULTS.get(stored.id, "") if stored else ""
 
+    def may_choose(self) -> bool:
+        """Whether nobody has named an embedder, and the store is new."""
+        return not self._wanted and not self._store.exists
+
     def suit(self, messages: Iterable[Message]) -> None:
-        """Chooses by what comes first, where nobody has named an embedder and the store is new."""
-        if not self._wanted and not self._store.exists:
-            self._suited = suited(messages)
+        """Chooses by what comes first."""
+        self._suited = suited(messages)
 
     @property
     def suited(self) -> str:

@@ -86,6 +86,11 @@ class Passage:
     present: float = 0.0
     asked_cosine: float = 0.0
 
+    @property
+    def asked_ahead(self) -> float:
+        """By how much what it replies to is nearer to the question than itself; 0 where it is not."""
+        return max(self.asked_cosine - self.cosine, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:

@@ -114,5 +114,5 @@ def _signals(
         "reply.thread": replies * (passage.thread_covered - passage.turn_covered),
         "present": passage.present,
         "asked.cosine": passage.asked_cosine,
-        "asked.ahead": max(passage.asked_cosine - passage.cosine, 0.0),
+        "asked.ahead": passage.asked_ahead,
     }

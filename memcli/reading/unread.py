@@ -15,7 +15,6 @@ from typing import Any
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
 from ..ranking import learned
-from ..store.identity import identity
 from ..store.views.view import View
 from ..text.times import TimeKind
 from .judge import Judge
@@ -60,8 +59,7 @@ def packaged(embedder: str) -> Unread:
 
 def of_store(view: View) -> Unread:
     """What ships for the embedder that filled the store."""
-    filled_by = view.read(identity)
-    return packaged(filled_by.id if filled_by else "")
+    return packaged(view.embedder)
 
 
 def is_readable(question: Question, passage: Passage) -> bool:
@@ -105,7 +103,7 @@ def _signals(question: Question, passage: Passage, nearest: float, most: float) 
         "reply.cosine": replies * passage.cosine,
         "reply.rank": replies / (1 + passage.rank),
         "asked.cosine": passage.asked_cosine,
-        "asked.ahead": max(passage.asked_cosine - passage.cosine, 0.0),
+        "asked.ahead": passage.asked_ahead,
     }
 
 

@@ -29,12 +29,12 @@ class Keeper:
         self._kept: DuckDBPyConnection | None = None
         self._timer: threading.Timer | None = None
         self._rests_until = 0.0
-        atexit.register(self._time_is_up)  # whoever never closes a memory is not to be told of it by DuckDB
 
     def used(self) -> None:
         """The file is open for reading just now: it stays so for a moment."""
         if self._kept is None and time.monotonic() >= self._rests_until:
             self._kept = self._connect()
+            atexit.register(self._time_is_up)  # whoever never closes a memory is not to be told of it by DuckDB
             self._timer = threading.Timer(HOLD, self._time_is_up)
             self._timer.daemon = True
             self._timer.start()
@@ -45,6 +45,7 @@ class Keeper:
             self._timer.cancel()
         if self._kept is not None:
             self._kept.close()
+            atexit.unregister(self._time_is_up)
             self._rests_until = time.monotonic() + REST
         self._kept = self._timer = None
 

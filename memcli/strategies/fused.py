@@ -19,7 +19,6 @@ from ..ranking import fusion, routing, signals
 from ..ranking.arrays import AdjacentTurns, softmax, top
 from ..ranking.coverage import Candidates, coverage
 from ..store.cosine import cosines, exact
-from ..store.identity import identity
 from ..store.views.assertions import assertion_index
 from ..store.views.candidates import SESSIONS
 from ..store.views.view import View, days
@@ -103,7 +102,7 @@ class Fused:
         if not view.n:
             return []
         found = self.features(query, view, max(self.proposed, k))
-        weights = self.weights or fusion.packaged(view.once(_embedder))
+        weights = self.weights or fusion.packaged(view.embedder)
         first, parts = found.scores(weights.first)
         covered = weights.second.contributions(coverage(first, found.candidates), found.gates)
         traces = {
@@ -168,11 +167,6 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
     }
     found |= signals.reply_signals(found["dense.sentence"], found["bm25.turn"], turns)
     return found, lambda rows: exact(view.vectors(signals.best_rows(plain, said)[rows]))
-
-
-def _embedder(view: View) -> str:
-    filled_by = view.read(identity)
-    return filled_by.id if filled_by else ""
 
 
 def _store(view: View) -> Floats:

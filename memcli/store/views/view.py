@@ -21,6 +21,7 @@ from .. import lexical, transcript
 from ..aliases import by_name
 from ..codes import is_coded
 from ..cosine import cosines, exact
+from ..identity import identity
 from ..revision import revision
 from ..rows import UNKNOWN, Columns, columns, columns_among, microseconds
 from ..schema import of_kinds
@@ -127,6 +128,13 @@ class View:
         """What `load` reads from the open store."""
         with self._reading() as db:
             return load(db)
+
+    @cached_property
+    def embedder(self) -> str:
+        """The id of the embedder that filled the store; empty where nothing was embedded yet."""
+        with self._reading() as db:
+            filled_by = identity(db)
+        return filled_by.id if filled_by else ""
 
     @property
     def dimension(self) -> int:
