@@ -7,12 +7,14 @@
 `MINILM` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which). `--without` leaves out whole data
 sets, `--half` the questions of every second conversation, but of data sets that are taken `--whole`: a reader is
 believed on what it did not see. The lower layers stay as they are, and what they make of each window is made once; the
-upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no.
+upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no. They are
+computed in bfloat16, which is three times as fast where the processor has it; what is learned is kept in float32.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import random
 import time
@@ -25,11 +27,13 @@ from torch.nn import functional
 from transformers import AutoModel, AutoTokenizer
 
 FROZEN = 2
-BATCH_TOKENS = 2048
+BATCH_TOKENS = 6144
 #: How many times as long as the shortest the longest window may be that is read with it.
 PADDING = 1.3
-EPOCHS = 2
-RATE, HEAD_RATE, WARM = 8e-5, 1e-3, 0.06
+EPOCHS = 3
+RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
+#: Of what a layer says, this share is left out at random: who learns by heart reads nothing new.
+DROPOUT = 0.1
 QUESTION, BEFORE, TEXT = 48, 40, 104  # tokens at most
 #: How much the parts of the loss weigh: whether it answers, which of a question's windows does, where, yes or no.
 PARTS = (0.5, 0.5, 0.5, 0.5)
@@ -39,36 +43,65 @@ Line = dict[str, Any]
 
 
 class Reader(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
-    """The upper layers of MiniLM and the heads."""
+    """MiniLM and the heads."""
 
     def __init__(self, model: Path) -> None:
         super().__init__()
-        whole = AutoModel.from_pretrained(model, attn_implementation="eager")
-        self.lower = whole
-        width = whole.config.hidden_size
+        self.lower = AutoModel.from_pretrained(model, attn_implementation="eager")
+        width = self.lower.config.hidden_size
         torch.manual_seed(0)
         self.answers, self.place, self.polarity = (torch.nn.Linear(width, n) for n in (1, 2, 2))
 
     def below(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
         """What the frozen layers make of the tokens."""
-        states = self.lower.embeddings(input_ids=ids, token_type_ids=kinds)
-        return self._through(self.lower.encoder.layer[:FROZEN], states, mask)
+        return through(self.lower.encoder.layer[:FROZEN], self.lower.embeddings(ids, kinds), mask)
 
-    def above(self, states: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def judged(self, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Whether it answers [n], where it begins and ends [n, tokens, 2], yes or no [n, 2]."""
-        states = self._through(self.lower.encoder.layer[FROZEN:], states, mask)
         return self.answers(states[:, 0])[:, 0], self.place(states), self.polarity(states[:, 0])
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> Any:
-        return self.above(self.below(ids, mask, kinds), mask)
+        return self.judged(through(self.lower.encoder.layer[FROZEN:], self.below(ids, mask, kinds), mask))
 
-    @staticmethod
-    def _through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * -1e4
-        for layer in layers:
-            made = layer(states, bias)
-            states = made[0] if isinstance(made, tuple) else made
-        return states
+    @property
+    def upper(self) -> Any:
+        """The layers that learn."""
+        return self.lower.encoder.layer[FROZEN:]
+
+    @property
+    def heads(self) -> list[torch.nn.Parameter]:
+        return [p for head in (self.answers, self.place, self.polarity) for p in head.parameters()]
+
+
+def through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """What the layers make of the tokens that count."""
+    bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * -1e4
+    for layer in layers:
+        made = layer(states, bias)
+        states = made[0] if isinstance(made, tuple) else made
+    return states
+
+
+class Rounded:
+    """The upper layers as they are computed while they learn: in bfloat16, with dropout."""
+
+    def __init__(self, upper: Any) -> None:
+        self.layers = copy.deepcopy(upper).bfloat16().train()
+        for each in self.layers.modules():
+            if isinstance(each, torch.nn.Dropout):
+                each.p = DROPOUT
+        self.kept, self.ours = list(upper.parameters()), list(self.layers.parameters())
+
+    def hand_over(self) -> None:
+        """What is to be changed, to those that are kept in float32."""
+        for kept, our in zip(self.kept, self.ours, strict=True):
+            kept.grad, our.grad = None if our.grad is None else our.grad.float(), None
+
+    def renew(self) -> None:
+        """Rounds what is kept."""
+        with torch.no_grad():
+            for kept, our in zip(self.kept, self.ours, strict=True):
+                our.copy_(kept)
 
 
 def encoded(tokenizer: Any, question: str, window: Line) -> tuple[list[int], int, list[tuple[int, int]]]:
@@ -128,9 +161,9 @@ def masked(batch: list[Line]) -> torch.Tensor:
     return torch.stack([(torch.arange(longest) < len(each["ids"])).long() for each in batch])
 
 
-def loss(reader: Reader, batch: list[Line]) -> torch.Tensor:
+def loss(reader: Reader, layers: Any, batch: list[Line]) -> torch.Tensor:
     """Whether, which, where, and yes or no."""
-    read = [_read(reader, shard) for shard in shards(batch)]
+    read = [_read(reader, layers, shard) for shard in shards(batch)]
     answers, where, says = (torch.cat(parts) for parts in zip(*read, strict=True))
     ordered = [each for shard in shards(batch) for each in shard]
     right = torch.tensor([each["answers"] for each in ordered])
@@ -142,10 +175,10 @@ def loss(reader: Reader, batch: list[Line]) -> torch.Tensor:
     )  # fmt: skip
 
 
-def _read(reader: Reader, shard: list[Line]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _read(reader: Reader, layers: Any, shard: list[Line]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Whether each window answers, and what is lost where the place, and yes or no, are known."""
     mask = masked(shard)
-    answers, place, polarity = reader.above(padded(shard, "states").float(), mask)
+    answers, place, polarity = reader.judged(through(layers, padded(shard, "states"), mask).float())
     where = says = torch.zeros(0)
     known = [i for i, each in enumerate(shard) if each["span"]]
     if known:
@@ -198,44 +231,51 @@ def is_held_out(line: Line, half: int | None) -> bool:
 
 def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
     """Trains on these questions and writes the weights."""
-    tokenizer, reader = AutoTokenizer.from_pretrained(model), Reader(model)
-    reader.eval()  # no dropout: what lies below is made once
+    tokenizer, reader = AutoTokenizer.from_pretrained(model), Reader(model).eval()
     questions = [[example(tokenizer, line, w, i) for w in line["windows"]] for i, line in enumerate(lines)]
     questions = [each for each in questions if each]
     windows = [window for question in questions for window in question]
-    print(
-        len(questions), "questions", len(windows), "windows", sum(len(w["ids"]) for w in windows), "tokens", flush=True
-    )
+    tokens = sum(len(window["ids"]) for window in windows)
+    print(len(questions), "questions", len(windows), "windows", tokens, "tokens", flush=True)
+    _make_lower(reader, questions)
+    _learn(reader, questions, epochs)
+    out.mkdir(parents=True, exist_ok=True)
+    torch.save(reader.state_dict(), out / "reader.pt")
+
+
+def _make_lower(reader: Reader, questions: list[list[Line]]) -> None:
+    """What the lower layers make of each window."""
+    frozen = copy.deepcopy(reader).bfloat16()
     for batch in batches(questions, random.Random(0)):
         for shard in shards(batch):
             with torch.inference_mode():
-                made = reader.below(padded(shard, "ids"), masked(shard), padded(shard, "kinds")).half()
+                made = frozen.below(padded(shard, "ids"), masked(shard), padded(shard, "kinds"))
             for each, states in zip(shard, made, strict=True):
                 each["states"] = states[: len(each["ids"])].clone()
-    upper = list(reader.lower.encoder.layer[FROZEN:].parameters())
-    heads = [p for head in (reader.answers, reader.place, reader.polarity) for p in head.parameters()]
+
+
+def _learn(reader: Reader, questions: list[list[Line]], epochs: int) -> None:
+    rounded, heads = Rounded(reader.upper), reader.heads
     optimizer = torch.optim.AdamW(
-        [{"params": upper, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
+        [{"params": rounded.kept, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
     )
-    steps = sum(len(batches(questions, random.Random(n))) for n in range(epochs))
+    steps = [batch for epoch in range(epochs) for batch in batches(questions, random.Random(epoch))]
     rate = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda n: min(1.0, n / (WARM * steps)) * max(0.02, 1 - n / steps)
+        optimizer, lambda n: min(1.0, n / (WARM * len(steps))) * max(0.02, 1 - n / len(steps))
     )
-    began, mean, n = time.time(), 0.0, 0
-    for epoch in range(epochs):
-        for batch in batches(questions, random.Random(epoch)):
-            optimizer.zero_grad()
-            value = loss(reader, batch)
-            value.backward()
-            torch.nn.utils.clip_grad_norm_([*upper, *heads], 1.0)
-            optimizer.step()
-            rate.step()
-            n += 1
-            mean = 0.98 * mean + 0.02 * float(value) if n > 1 else float(value)
-            if n % 50 == 0:
-                print(f"{n}/{steps} loss {mean:.3f} {time.time() - began:.0f} s", flush=True)
-    out.mkdir(parents=True, exist_ok=True)
-    torch.save(reader.state_dict(), out / "reader.pt")
+    began, mean = time.time(), 0.0
+    for n, batch in enumerate(steps):
+        optimizer.zero_grad()
+        value = loss(reader, rounded.layers, batch)
+        value.backward()
+        rounded.hand_over()
+        torch.nn.utils.clip_grad_norm_([*rounded.kept, *heads], 1.0)
+        optimizer.step()
+        rate.step()
+        rounded.renew()
+        mean = 0.98 * mean + 0.02 * float(value.detach()) if n else float(value.detach())
+        if n % 50 == 0:
+            print(f"{n}/{len(steps)} loss {mean:.3f} {time.time() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

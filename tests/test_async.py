@@ -42,6 +42,16 @@ def test_what_is_cancelled_is_brought_to_its_end(tmp_path: Path) -> None:
     assert asyncio.run(cancelled()) == 2
 
 
+def test_where_a_store_is_suffices(tmp_path: Path) -> None:
+    Memory(tmp_path / "s.memcli", embedder="fake").add([Message("the harbour is frozen", "Ana")])
+
+    async def said() -> list[str]:
+        async with AsyncMemory(tmp_path / "s.memcli") as memory:
+            return [hit.unit.text for hit in await memory.search("harbour")]
+
+    assert asyncio.run(said()) == ["the harbour is frozen"]
+
+
 async def _later(memory: AsyncMemory) -> None:
     await memory.add([Message("one", "Ana"), Message("one more", "Bo")])
 

@@ -694,6 +694,18 @@ def test_who_asks_for_himself_is_told_what_bears_on_it() -> None:
     assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: dislikes mocks"
 
 
+def test_who_asks_for_somebody_else_is_told_all_that_limits_that_one() -> None:
+    class Asserting(FakeTranscript):
+        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+            known = [_told(RelationType.HEALTH, "coeliac", 1, 0.1), _told(RelationType.DIET, "vegan", 0, 0.2)]
+            return [(each.turn, each.asserted, each.cosine) for each in known]
+
+    question = "What should I cook for Theo?"
+    transcript = Asserting(question, [("Theo", at(2024, 1, 3), "I never know what to cook.")])
+    query = Query(parse(question, ("Theo",)), VECTOR, ASKED)
+    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: vegan; coeliac"
+
+
 def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:
     said = ("Ana", at(2024, 1, 3), "The boat cost a fortune and a half, don't ask.")
     assert ask("What did the boat cost?", said).form is Form.QUOTE

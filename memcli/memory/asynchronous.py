@@ -41,11 +41,12 @@ def _awaited(
 class AsyncMemory:
     """Everything of a `Memory` that takes time, to be awaited; see its methods for what they do and raise.
 
-    Who cancels a call is not waited for by it: what was begun is brought to its end, or a transaction would be torn.
+    `memory`: one, or where its store is. Who cancels a call is not waited for by it: what was begun is brought to its
+    end, or a transaction would be torn.
     """
 
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
+    def __init__(self, memory: Memory | str | Path) -> None:
+        self.memory = memory if isinstance(memory, Memory) else Memory(memory)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memcli")
 
     async def __aenter__(self) -> Self:

@@ -266,6 +266,11 @@ class Question:
         """Whom it names by the first name, in any case, or by an alias, sorted."""
         return sorted({each.speaker for each in self.named if each.spelling is not Spelling.PART})
 
+    @property
+    def is_of_asker(self) -> bool:
+        """Whether it is about who asks, and not about somebody it names: "what should I cook for Theo" is of Theo."""
+        return self.first_person and not any(each.word for each in self.named)
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
