@@ -1,14 +1,14 @@
 """Trains the reader on what `reader_data.py` wrote: MiniLM that reads a question and a window together.
 
     pip install -r benchmarks/train_encoder.txt
-    python benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …]
+    torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …]
         [--half 0|1 [--whole DATASET …]]
 
 `MINILM` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which). `--without` leaves out whole data
 sets, `--half` the questions of every second conversation, but of data sets that are taken `--whole`: a reader is
-believed on what it did not see. The lower layers stay as they are, and what they make of each window is made once; the
-upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no. They are
-computed in bfloat16, which is three times as fast where the processor has it; what is learned is kept in float32.
+believed on what it did not see. The lower layers stay as they are; the upper ones and three heads are trained: whether
+the window answers, where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast
+where the processor has it; what is learned is kept in float32.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import json
 import random
 import time
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import distributed
 from torch.nn import functional
 from transformers import AutoModel, AutoTokenizer
 
@@ -30,7 +32,7 @@ FROZEN = 2
 BATCH_TOKENS = 6144
 #: How many times as long as the shortest the longest window may be that is read with it.
 PADDING = 1.3
-EPOCHS = 3
+EPOCHS = 2
 RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
 #: Of what a layer says, this share is left out at random: who learns by heart reads nothing new.
 DROPOUT = 0.1
@@ -83,14 +85,20 @@ def through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tens
 
 
 class Rounded:
-    """The upper layers as they are computed while they learn: in bfloat16, with dropout."""
+    """The network as it is computed while it learns: in bfloat16, the upper layers with dropout."""
 
-    def __init__(self, upper: Any) -> None:
-        self.layers = copy.deepcopy(upper).bfloat16().train()
-        for each in self.layers.modules():
+    def __init__(self, reader: Reader) -> None:
+        self.network = copy.deepcopy(reader).bfloat16().eval()
+        for each in self.network.upper.train().modules():
             if isinstance(each, torch.nn.Dropout):
                 each.p = DROPOUT
-        self.kept, self.ours = list(upper.parameters()), list(self.layers.parameters())
+        self.kept, self.ours = list(reader.upper.parameters()), list(self.network.upper.parameters())
+
+    def states(self, shard: list[Line], mask: torch.Tensor) -> torch.Tensor:
+        """What its layers make of the windows."""
+        with torch.no_grad():
+            below = self.network.below(padded(shard, "ids"), mask, padded(shard, "kinds"))
+        return through(self.network.upper, below, mask).float()
 
     def hand_over(self) -> None:
         """What is to be changed, to those that are kept in float32."""
@@ -152,6 +160,24 @@ def shards(batch: list[Line]) -> list[list[Line]]:
     return found
 
 
+def own_part(batch: list[Line]) -> list[Line]:
+    """The windows of every n-th question of a batch, where n processes train together."""
+    place, of = distributed.get_rank(), distributed.get_world_size()
+    ours = set(list(dict.fromkeys(each["question"] for each in batch))[place::of])
+    return [each for each in batch if each["question"] in ours] or batch
+
+
+def agree(parameters: Sequence[torch.nn.Parameter]) -> None:
+    """What is to be changed, as all processes have it in the mean."""
+    for each in parameters:
+        each.grad = torch.zeros_like(each) if each.grad is None else each.grad
+    whole = torch.cat([each.grad.flatten() for each in parameters])
+    distributed.all_reduce(whole)
+    parts = (whole / distributed.get_world_size()).split([each.numel() for each in parameters])
+    for each, part in zip(parameters, parts, strict=True):
+        each.grad = part.view_as(each)
+
+
 def padded(batch: list[Line], name: str) -> torch.Tensor:
     return torch.nn.utils.rnn.pad_sequence([each[name] for each in batch], batch_first=True)
 
@@ -161,9 +187,9 @@ def masked(batch: list[Line]) -> torch.Tensor:
     return torch.stack([(torch.arange(longest) < len(each["ids"])).long() for each in batch])
 
 
-def loss(reader: Reader, layers: Any, batch: list[Line]) -> torch.Tensor:
+def loss(reader: Reader, rounded: Rounded, batch: list[Line]) -> torch.Tensor:
     """Whether, which, where, and yes or no."""
-    read = [_read(reader, layers, shard) for shard in shards(batch)]
+    read = [_read(reader, rounded, shard) for shard in shards(batch)]
     answers, where, says = (torch.cat(parts) for parts in zip(*read, strict=True))
     ordered = [each for shard in shards(batch) for each in shard]
     right = torch.tensor([each["answers"] for each in ordered])
@@ -175,10 +201,10 @@ def loss(reader: Reader, layers: Any, batch: list[Line]) -> torch.Tensor:
     )  # fmt: skip
 
 
-def _read(reader: Reader, layers: Any, shard: list[Line]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _read(reader: Reader, rounded: Rounded, shard: list[Line]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Whether each window answers, and what is lost where the place, and yes or no, are known."""
     mask = masked(shard)
-    answers, place, polarity = reader.judged(through(layers, padded(shard, "states"), mask).float())
+    answers, place, polarity = reader.judged(rounded.states(shard, mask))
     where = says = torch.zeros(0)
     known = [i for i, each in enumerate(shard) if each["span"]]
     if known:
@@ -216,6 +242,8 @@ def main() -> None:
     parser.add_argument("--whole", nargs="*", default=[], help="data sets of which --half leaves nothing out")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     options = parser.parse_args()
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo")
     lines = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
     apart = [line for line in lines if line["dataset"] not in options.without]
     kept = [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
@@ -237,25 +265,15 @@ def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
     windows = [window for question in questions for window in question]
     tokens = sum(len(window["ids"]) for window in windows)
     print(len(questions), "questions", len(windows), "windows", tokens, "tokens", flush=True)
-    _make_lower(reader, questions)
     _learn(reader, questions, epochs)
-    out.mkdir(parents=True, exist_ok=True)
-    torch.save(reader.state_dict(), out / "reader.pt")
-
-
-def _make_lower(reader: Reader, questions: list[list[Line]]) -> None:
-    """What the lower layers make of each window."""
-    frozen = copy.deepcopy(reader).bfloat16()
-    for batch in batches(questions, random.Random(0)):
-        for shard in shards(batch):
-            with torch.inference_mode():
-                made = frozen.below(padded(shard, "ids"), masked(shard), padded(shard, "kinds"))
-            for each, states in zip(shard, made, strict=True):
-                each["states"] = states[: len(each["ids"])].clone()
+    if distributed.get_rank() == 0:
+        out.mkdir(parents=True, exist_ok=True)
+        torch.save(reader.state_dict(), out / "reader.pt")
 
 
 def _learn(reader: Reader, questions: list[list[Line]], epochs: int) -> None:
-    rounded, heads = Rounded(reader.upper), reader.heads
+    rounded, heads = Rounded(reader), reader.heads
+    learning = [*rounded.kept, *heads]
     optimizer = torch.optim.AdamW(
         [{"params": rounded.kept, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
     )
@@ -266,10 +284,11 @@ def _learn(reader: Reader, questions: list[list[Line]], epochs: int) -> None:
     began, mean = time.time(), 0.0
     for n, batch in enumerate(steps):
         optimizer.zero_grad()
-        value = loss(reader, rounded.layers, batch)
+        value = loss(reader, rounded, own_part(batch))
         value.backward()
         rounded.hand_over()
-        torch.nn.utils.clip_grad_norm_([*rounded.kept, *heads], 1.0)
+        agree(learning)
+        torch.nn.utils.clip_grad_norm_(learning, 1.0)
         optimizer.step()
         rate.step()
         rounded.renew()

@@ -7,6 +7,7 @@ import json
 import math
 import random
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -563,9 +564,9 @@ def test_a_key_alone_sends_nothing(cli: Cli, judge: Endpoint) -> None:
 
 
 @pytest.fixture
-def own(cli: Cli, tmp_path: Path) -> tuple[Path, str]:
+def own(cli: Cli, tmp_path: Path, sample_store: Path) -> tuple[Path, str]:
     store = tmp_path / "own.memcli"
-    cli("ingest", SAMPLE / "chats.jsonl", "--store", store)
+    shutil.copy(sample_store, store)
     found: Any = cli("search", "Nora phone number", "-k", "1", "--store", store, "--json").json
     return store, found["hits"][0]["id"]
 
