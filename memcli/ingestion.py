@@ -16,10 +16,12 @@ from .formats.pacing import paced
 from .formats.redaction import Redactor
 from .indexing.prepare import tag
 from .indexing.transcript.indexer import Indexer
+from .indexing.transcript.routing import RoutingIndexer
 from .model import Session, Turn
 from .providers.embedding import Embedder
 from .store import tombstones
 from .store.connection import Store
+from .store.folder import Folder
 
 __all__ = ["Ingestion", "Report", "Watcher", "begun"]
 
@@ -89,7 +91,7 @@ class Ingestion:
 
     def __init__(
         self,
-        indexer: Callable[[Stored, Counted, Counted], Indexer],
+        indexer: Callable[[Stored, Counted, Counted], Indexer | RoutingIndexer],
         watcher: Watcher,
         gate: Gate = lambda turns: turns,
         redactor: Redactor | None = None,
@@ -225,9 +227,17 @@ def begun(
     expected: int | None,
 ) -> Ingestion:
     """A run that adds to this store what it has not, and, `allow_again`, what was forgotten; see `Ingestion`."""
-    between = partial(tag, store, embedder)
+
+    def indexer(part: Store, stored: Stored, passed: Counted, embedded: Counted) -> Indexer:
+        return Indexer(part, embedder, stored, passed, embedded, partial(tag, part, embedder))
+
+    def routing(folder: Folder, stored: Stored, passed: Counted, embedded: Counted) -> RoutingIndexer:
+        return RoutingIndexer(
+            folder, lambda prefix, *told: indexer(folder.shard(prefix), *told), stored, passed, embedded
+        )
+
     return Ingestion(
-        lambda stored, passed, embedded: Indexer(store, embedder, stored, passed, embedded, between),
+        partial(routing, store) if isinstance(store, Folder) else partial(indexer, store),
         watcher,
         tombstones.Gate(store, allow_again=allow_again),
         redactor,

@@ -42,6 +42,13 @@ Redact = Annotated[
     bool, typer.Option("--redact", help="Store keys, tokens, card numbers and e-mail addresses as [redacted: KIND].")
 ]
 RedactPhones = Annotated[bool, typer.Option("--redact-phones", help="The same, and telephone numbers, too.")]
+Shards = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Begin a memory of so many shards: --store is a folder, NAME.memcli.d."),
+]
+SplitAt = Annotated[
+    int | None, typer.Option(metavar="BYTES", min=1, help="Of a memory that begins: split a shard that grows beyond.")
+]
 ReEmbed = Annotated[bool, typer.Option("--re-embed", help="First what memcli compact --re-embed does.")]
 Strategies = Annotated[
     str | None,
@@ -72,6 +79,9 @@ def ingest(
     budget: o.Budget = None,
     as_json: o.Json = False,
     store: o.Store = None,
+    user: o.User = None,
+    shards: Shards = None,
+    split_at: SplitAt = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Add transcripts to the store; what it has already is not added again.
@@ -83,13 +93,12 @@ def ingest(
     from ..errors import UsageError
     from ..formats.redaction import Redactor
     from ..ingestion import Watcher
-    from .former import tell_foreign, tell_former_default
     from .progress import prepared, progress
-    from .render import emit_json, say
+    from .render import say
 
     if branches not in ("current", "all"):
         raise UsageError(f"--branches is current or all, not {branches!r}")
-    memory = o.memory(store, embedder)
+    memory = o.memory(store, embedder, user=user, shards=shards, split_at=split_at)
 
     def complain(problem: Problem) -> None:
         say(f"memcli: {problem.where}: {problem.reason}")
@@ -110,14 +119,21 @@ def ingest(
         _generate(memory, model, strategy.split(",") if strategy else [], budget)
     if strategy and memory.store.exists:
         prepared(memory, strategy.split(","))
+    _tell(memory, report, redacted=redact or redact_phones, as_json=as_json)
+    return 6 if report.problem_count else 0
+
+
+def _tell(memory: Memory, report: Report, *, redacted: bool, as_json: bool) -> None:
+    from .former import tell_foreign, tell_former_default
+    from .render import emit_json, say
+
     tell_former_default(memory)
     if as_json:
-        emit_json(_record(report, redacted=redact or redact_phones))
+        emit_json(_record(report, redacted=redacted))
     elif report.messages or not report.problem_count:
         say(_summary(report))
     if report.added:
         tell_foreign(memory, report.added)
-    return 6 if report.problem_count else 0
 
 
 def _generate(memory: Memory, model: str, strategies: Sequence[str], budget: int | None) -> None:

@@ -46,6 +46,7 @@ __all__ = [
     "StrategyName",
     "Unsupported",
     "Until",
+    "User",
     "Variant",
     "Without",
     "memory",
@@ -68,6 +69,10 @@ Stores = Annotated[
         help="The store; several times: stores that are searched together. Default: MEMCLI_STORE, or one in your data "
         "directory.",
     ),
+]
+User = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="USER", help="Of a folder of shards: the memory of this user alone."),
 ]
 EmbedderName = Annotated[
     str | None,
@@ -163,6 +168,9 @@ def memory(
     model: str | None = None,
     budget: int | None = None,
     prompt_style: str = "auto",
+    user: str | None = None,
+    shards: int | None = None,
+    split_at: int | None = None,
 ) -> Memory:
     """The memory that the flags, the environment and the configuration name; of several stores one over them all."""
     from ..config import settings
@@ -171,7 +179,16 @@ def memory(
     named = [store] if isinstance(store, Path) else [*(store or ())]
     chosen = settings(store=next(iter(named), None), embedder=embedder, model=model)
     path = [chosen.store, *named[1:]] if len(named) > 1 else chosen.store
-    return Memory(path, embedder=chosen.embedder, model=chosen.model, budget=budget, prompt_style=prompt_style)
+    return Memory(
+        path,
+        embedder=chosen.embedder,
+        model=chosen.model,
+        budget=budget,
+        prompt_style=prompt_style,
+        user=typed(user or ""),
+        shards=shards,
+        split_at=split_at,
+    )
 
 
 def question(argument: str) -> str:
