@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
@@ -17,13 +18,13 @@ from .formats.redaction import Redactor
 from .indexing.prepare import tag
 from .indexing.transcript.indexer import Indexer
 from .indexing.transcript.routing import RoutingIndexer
-from .model import Session, Turn
+from .model import Session, SessionId, Turn, TurnId
 from .providers.embedding import Embedder
 from .store import tombstones
 from .store.connection import Store
 from .store.folder import Folder
 
-__all__ = ["Ingestion", "Report", "Watcher", "begun"]
+__all__ = ["Indexing", "Ingestion", "Report", "Watcher", "begun"]
 
 
 @dataclass(slots=True)
@@ -86,12 +87,31 @@ _TELLING = 1 << 20
 _NAMED = 3
 
 
+class Indexing(Protocol):
+    """What takes pieces of sessions and has them stored: an `Indexer`, or what distributes them to several."""
+
+    def add(self, session: Session, turns: Sequence[Turn]) -> None:
+        """See `Indexer.add`."""
+
+    def flush(self) -> None:
+        """See `Indexer.flush`."""
+
+    def finish(self) -> None:
+        """See `Indexer.finish`."""
+
+    def known(self, ids: Mapping[TurnId, str]) -> Mapping[TurnId, SessionId]:
+        """See `Indexer.known`; each turn with its conversation."""
+
+    def latest(self, conversation: str) -> tuple[SessionId, datetime | None] | None:
+        """See `Indexer.latest`."""
+
+
 class Ingestion:
     """One run over any number of sources, of so many bytes as are `expected`: None where nobody can tell."""
 
     def __init__(
         self,
-        indexer: Callable[[Stored, Counted, Counted], Indexer | RoutingIndexer],
+        indexer: Callable[[Stored, Counted, Counted], Indexing],
         watcher: Watcher,
         gate: Gate = lambda turns: turns,
         redactor: Redactor | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -12,7 +12,8 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..formats import Problem
-    from ..ingestion import Report
+    from ..formats.redaction import Redactor
+    from ..ingestion import Report, Watcher
     from ..memory import Memory
 
 __all__ = ["ingest"]
@@ -82,6 +83,7 @@ def ingest(
     user: o.User = None,
     shards: Shards = None,
     split_at: SplitAt = None,
+    ray: o.Ray = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Add transcripts to the store; what it has already is not added again.
@@ -98,6 +100,8 @@ def ingest(
 
     if branches not in ("current", "all"):
         raise UsageError(f"--branches is current or all, not {branches!r}")
+    if ray and re_embed:
+        raise UsageError("--ray does not re-embed", "memcli compact --re-embed first")
     memory = o.memory(store, embedder, user=user, shards=shards, split_at=split_at)
 
     def complain(problem: Problem) -> None:
@@ -105,15 +109,17 @@ def ingest(
 
     with progress() as bar:
         watcher = Watcher(progress=bar.reached, problem=complain, making=bar.making)
-        report = memory.ingest(
-            paths,
+        how = _How(
             format_name=format_,
             strict=strict,
             all_branches=branches == "all",
-            re_embed=re_embed,
             allow_again=allow_again,
             redactor=Redactor(phones=redact_phones) if redact or redact_phones else None,
-            watcher=watcher,
+        )
+        report = (
+            _by_ray(memory, paths, how, watcher, ray)
+            if ray
+            else memory.ingest(paths, watcher=watcher, re_embed=re_embed, **how)
         )
     if model and memory.store.exists:
         _generate(memory, model, strategy.split(",") if strategy else [], budget)
@@ -121,6 +127,23 @@ def ingest(
         prepared(memory, strategy.split(","))
     _tell(memory, report, redacted=redact or redact_phones, as_json=as_json)
     return 6 if report.problem_count else 0
+
+
+class _How(TypedDict):
+    """How transcripts are read, as `Memory.ingest` has it."""
+
+    format_name: str | None
+    strict: bool
+    all_branches: bool
+    allow_again: bool
+    redactor: Redactor | None
+
+
+def _by_ray(memory: Memory, paths: Sequence[str], how: _How, watcher: Watcher, address: str) -> Report:
+    from ..cluster.ingesting import Reading
+    from ..cluster.ingesting import ingest as by_cluster
+
+    return by_cluster(memory, paths, Reading(**how), watcher, address)
 
 
 def _tell(memory: Memory, report: Report, *, redacted: bool, as_json: bool) -> None:

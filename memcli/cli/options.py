@@ -37,6 +37,7 @@ __all__ = [
     "Model",
     "Narrowing",
     "PromptStyle",
+    "Ray",
     "Reranker",
     "Scores",
     "Since",
@@ -82,6 +83,15 @@ EmbedderName = Annotated[
         autocompletion=completion.embedders,
         help="memcli (the default), multilingual, minilm, sentence-transformers:, fastembed: or "
         "model2vec:NAME-or-path, openai:NAME.",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help="Have a Ray cluster do it (memcli[ray]): that at ADDRESS, auto for one that runs here, or, without an "
+        "address, one that is started on this machine for this.",
     ),
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]

@@ -152,6 +152,10 @@ class Memory:
                 run.run(source, format_name, strict=strict, all_branches=all_branches)
             return self._making.finished(run, watcher)
 
+    def writing(self) -> AbstractContextManager[None]:
+        """What an ingest is done in: the store has its embedder, and shards stay the same ones until it is done."""
+        return self._making.writing()
+
     def watch(
         self, paths: Iterable[str | Path], stop: Event | None = None, *, redactor: Redactor | None = None
     ) -> Iterator[Noticed]:

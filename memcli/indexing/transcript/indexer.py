@@ -78,7 +78,11 @@ class Indexer:
 
     def add(self, session: Session, turns: Sequence[Turn]) -> None:
         """Takes some turns of a session; they are written at the latest by the next `flush`."""
-        for part in _parts(segment(session, turns)):
+        self.take(segment(session, turns))
+
+    def take(self, segmented: Segmented) -> None:
+        """The same with turns that were segmented already."""
+        for part in _parts(segmented):
             self._waiting.append(part)
             self._sentences += _size(part)
         if self._sentences >= self._batch:
