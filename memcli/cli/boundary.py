@@ -38,7 +38,7 @@ def _addressed(arguments: Sequence[str]) -> list[str]:
     following = [*arguments[1:], "-"]
     return [
         f"{each}={_HERE}" if each == _RAY and after.startswith("-") else each
-        for each, after in zip(arguments, following, strict=True)
+        for each, after in zip(arguments, following, strict=False)
     ]
 
 

@@ -92,16 +92,12 @@ def ingest(
 
     Exit code 6: something could not be read; it was reported and the rest is stored.
     """
-    from ..errors import UsageError
     from ..formats.redaction import Redactor
     from ..ingestion import Watcher
     from .progress import prepared, progress
     from .render import say
 
-    if branches not in ("current", "all"):
-        raise UsageError(f"--branches is current or all, not {branches!r}")
-    if ray and re_embed:
-        raise UsageError("--ray does not re-embed", "memcli compact --re-embed first")
+    _check(branches, re_embed=re_embed, by_ray=bool(ray))
     memory = o.memory(store, embedder, user=user, shards=shards, split_at=split_at)
 
     def complain(problem: Problem) -> None:
@@ -127,6 +123,15 @@ def ingest(
         prepared(memory, strategy.split(","))
     _tell(memory, report, redacted=redact or redact_phones, as_json=as_json)
     return 6 if report.problem_count else 0
+
+
+def _check(branches: str, *, re_embed: bool, by_ray: bool) -> None:
+    from ..errors import UsageError
+
+    if branches not in ("current", "all"):
+        raise UsageError(f"--branches is current or all, not {branches!r}")
+    if by_ray and re_embed:
+        raise UsageError("--ray does not re-embed", "memcli compact --re-embed first")
 
 
 class _How(TypedDict):

@@ -32,7 +32,7 @@ def started(address: str = HERE) -> Iterator[None]:
     """Ray is there meanwhile: the cluster at `address` ("auto": one that runs on this machine), or one of this machine.
 
     Where this process has connected to one already, that. Nothing is sent to Ray's makers, and no dashboard is opened.
-    Raises UsageError without the extra memcli[ray], ModelUnavailable where there is no cluster at the address.
+    Raises UsageError without the extra memcli[ray], ModelUnavailable where no cluster is there, or none starts.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of what it will do one day
@@ -42,8 +42,9 @@ def started(address: str = HERE) -> Iterator[None]:
         return
     try:
         ray.init(address, namespace="memcli", log_to_driver=False, logging_level=logging.ERROR, **_own(address))
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ModelUnavailable(f"no Ray cluster at {address}", "ray start --head starts one; or --ray local") from error
+    except Exception as error:  # what Ray raises where nodes do not start in time is of no other kind
+        reason = str(error).partition("\n")[0]
+        raise ModelUnavailable(f"Ray does not start ({address}): {reason}", "ray start --head starts one") from error
     try:
         yield
     finally:
