@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from .errors import InputUnreadable, MemcliError
 from .formats import Message, Piece, Problem, SessionSplitter, Source, read
@@ -16,12 +17,14 @@ from .formats.pacing import paced
 from .formats.redaction import Redactor
 from .indexing.prepare import tag
 from .indexing.transcript.indexer import Indexer
-from .model import Session, Turn
+from .indexing.transcript.routing import RoutingIndexer
+from .model import Session, SessionId, Turn, TurnId
 from .providers.embedding import Embedder
 from .store import tombstones
 from .store.connection import Store
+from .store.folder import Folder
 
-__all__ = ["Ingestion", "Report", "Watcher", "begun"]
+__all__ = ["Indexing", "Ingestion", "Report", "Watcher", "begun"]
 
 
 @dataclass(slots=True)
@@ -84,12 +87,31 @@ _TELLING = 1 << 20
 _NAMED = 3
 
 
+class Indexing(Protocol):
+    """What takes pieces of sessions and has them stored: an `Indexer`, or what distributes them to several."""
+
+    def add(self, session: Session, turns: Sequence[Turn]) -> None:
+        """See `Indexer.add`."""
+
+    def flush(self) -> None:
+        """See `Indexer.flush`."""
+
+    def finish(self) -> None:
+        """See `Indexer.finish`."""
+
+    def known(self, ids: Mapping[TurnId, str]) -> Mapping[TurnId, SessionId]:
+        """See `Indexer.known`; each turn with its conversation."""
+
+    def latest(self, conversation: str) -> tuple[SessionId, datetime | None] | None:
+        """See `Indexer.latest`."""
+
+
 class Ingestion:
     """One run over any number of sources, of so many bytes as are `expected`: None where nobody can tell."""
 
     def __init__(
         self,
-        indexer: Callable[[Stored, Counted, Counted], Indexer],
+        indexer: Callable[[Stored, Counted, Counted], Indexing],
         watcher: Watcher,
         gate: Gate = lambda turns: turns,
         redactor: Redactor | None = None,
@@ -225,9 +247,17 @@ def begun(
     expected: int | None,
 ) -> Ingestion:
     """A run that adds to this store what it has not, and, `allow_again`, what was forgotten; see `Ingestion`."""
-    between = partial(tag, store, embedder)
+
+    def indexer(part: Store, stored: Stored, passed: Counted, embedded: Counted) -> Indexer:
+        return Indexer(part, embedder, stored, passed, embedded, partial(tag, part, embedder))
+
+    def routing(folder: Folder, stored: Stored, passed: Counted, embedded: Counted) -> RoutingIndexer:
+        return RoutingIndexer(
+            folder, lambda prefix, *told: indexer(folder.shard(prefix), *told), stored, passed, embedded
+        )
+
     return Ingestion(
-        lambda stored, passed, embedded: Indexer(store, embedder, stored, passed, embedded, between),
+        partial(routing, store) if isinstance(store, Folder) else partial(indexer, store),
         watcher,
         tombstones.Gate(store, allow_again=allow_again),
         redactor,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memcli import __version__
+from memcli.cli.boundary import _addressed
 from memcli.memory import Memory
 from tests.conftest import SAMPLE, Ran
 
@@ -334,3 +335,17 @@ sys.exit(",".join(name for name in heavy if name in sys.modules) or 0)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        (["a", "--ray"], ["a", "--ray=local"]),
+        (["--ray", "--json", "a"], ["--ray=local", "--json", "a"]),
+        (["a", "--ray", "auto"], ["a", "--ray", "auto"]),
+        (["a"], ["a"]),
+        ([], []),
+    ],
+)
+def test_an_address_may_be_left_out(given: list[str], taken: list[str]) -> None:
+    assert _addressed(given) == taken

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -28,7 +28,7 @@ class _Store:
     lookups: list[int] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
-    def known(self, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
+    def known(self, ids: Mapping[TurnId, str]) -> Mapping[TurnId, SessionId]:
         self.lookups.append(len(ids))
         return {each: self.turns[each].session for each in ids if each in self.turns}
 

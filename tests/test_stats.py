@@ -35,7 +35,7 @@ def test_stats_golden_json(cli: Cli, store: str) -> None:
     ran = cli("stats", "--json", "--store", store)
     assert ran.code == 0
     assert ran.json == {
-        "store": store, "conversations": 2, "sessions": 2, "turns": 2, "undated": 1, "speakers": 2,
+        "store": store, "shards": 1, "conversations": 2, "sessions": 2, "turns": 2, "undated": 1, "speakers": 2,
         "first": "2024-05-20T10:00:00+01:00", "last": "2024-05-20T10:00:00+01:00", "sentences": 3, "vectors": 2,
         "generated": {}, "unsupported": 0, "events": {"assertion": 1}, "topics": 0, "lifted": 0,
         "edges": {"membership": 8, "similar": 1},

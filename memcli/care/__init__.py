@@ -12,6 +12,7 @@ from ..errors import ModelUnavailable, NothingFound, StoreDamaged, UsageError
 from ..model import Turn, TurnId
 from ..store import transcript
 from ..store.connection import Store
+from ..store.folder import Folder
 
 if TYPE_CHECKING:
     from ..providers.embedding import Embedder
@@ -53,22 +54,34 @@ class Care:
         The file has their bytes until it is compacted. Raises StoreError.
         """
         from ..indexing.forgetting import forget
-        from ..store.forgetting import mark
+        from ..store.forgetting import mark, together
 
-        if dry_run:
-            with self._store.reading() as db:
-                return mark(db, turns)
-        marked = forget(self._store, turns)
-        with suppress(ModelUnavailable, UsageError):  # what is gone is gone: a search makes then what it needs
-            self._make_again()
-        return marked
+        with self._store.held():
+            marked = []
+            for part in self._having(turns):
+                if not dry_run:
+                    marked.append(forget(part, turns))
+                    with suppress(ModelUnavailable, UsageError):  # it is gone: a search makes then what it needs
+                        self._make_again(part)
+                    continue
+                with part.reading() as db:
+                    marked.append(mark(db, turns))
+        return together(marked)
 
-    def _make_again(self) -> None:
+    def _having(self, turns: Sequence[TurnId]) -> Iterator[Store]:
+        """The stores that have any of these turns; the only one, where there is one."""
+        for part in self._store.parts:
+            with part.reading() as db:
+                has = part is self._store or transcript.known(db, turns)
+            if has:
+                yield part
+
+    def _make_again(self, store: Store) -> None:
         """Makes what every ingest makes for the sessions that lack it now."""
         from ..indexing.plan import EVERY_INGEST
         from ..indexing.prepare import lacking, prepare
 
-        prepare(self._store, lacking(self._store, [each.makes for each in EVERY_INGEST[1:]]), self._embedder)
+        prepare(store, lacking(store, [each.makes for each in EVERY_INGEST[1:]]), self._embedder)
 
     def export(self, which: Selection, format_name: str, path: Path) -> int:
         """Writes what was said in a selection to a new file: `jsonl`, `markdown` or `parquet`; returns how many turns.
@@ -102,50 +115,59 @@ class Care:
         """Whether what counts as alike was found for the store's embedder; of MiniLM it is known. Raises StoreError."""
         from ..indexing.calibration import is_calibrated
 
-        return is_calibrated(self._store)
+        return all(map(is_calibrated, self._store.parts))
 
     def examine(self, *, repair: bool = False) -> Examination:
         """Verifies everything that must hold of the store; with `repair`, makes again what can be made again.
 
         Raises StoreError where it cannot be read at all, ModelUnavailable.
         """
+        if not isinstance(self._store, Folder):
+            return self._examined(self._store, repair=repair)
+        from .shards import examine_folder
+
+        with self._store.held():
+            return examine_folder(self._store, lambda part: self._examined(part, repair=repair), repair=repair)
+
+    def _examined(self, store: Store, *, repair: bool) -> Examination:
         from ..store.health import examine
 
-        found = left = [*examine(self._store), *self._unknown_embedder()]
+        found = left = [*examine(store), *_unknown_embedder(store)]
         for _ in range(_ROUNDS if repair else 0):
             mendable = [finding for finding in left if finding.mend]
             if not mendable:
                 break
-            self._mend(mendable)
-            left = [*examine(self._store), *self._unknown_embedder()]
+            self._mend(store, mendable)
+            left = [*examine(store), *_unknown_embedder(store)]
         still = {finding.what for finding in left}
         return Examination(left, [finding for finding in found if finding.what not in still])
 
-    def _mend(self, findings: Sequence[Finding]) -> None:
+    def _mend(self, store: Store, findings: Sequence[Finding]) -> None:
         from ..indexing.plan import EVERY_INGEST
         from ..indexing.prepare import prepare
         from ..store import mending
         from ..store.schema import Mend
 
-        mending.clear(self._store, findings)
+        mending.clear(store, findings)
         mended = {finding.mend for finding in findings}
         if Mend.INDEX in mended:
-            prepare(self._store, EVERY_INGEST, self._embedder)
-        mending.finish(self._store)
+            prepare(store, EVERY_INGEST, self._embedder)
+        mending.finish(store)
 
-    def _unknown_embedder(self) -> Iterator[Finding]:
-        """Whether the store was filled by an embedder that there is none of. It is not loaded."""
-        from ..providers.embedding import is_known
-        from ..store.health import Finding
-        from ..store.identity import identity
 
-        with self._store.reading() as db:
-            try:
-                filled = identity(db)
-            except StoreDamaged:  # found already
-                return
-        if filled is not None and not is_known(filled.name):
-            yield Finding("an embedder that memcli does not know", 1, filled.name)
+def _unknown_embedder(store: Store) -> Iterator[Finding]:
+    """Whether the store was filled by an embedder that there is none of. It is not loaded."""
+    from ..providers.embedding import is_known
+    from ..store.health import Finding
+    from ..store.identity import identity
+
+    with store.reading() as db:
+        try:
+            filled = identity(db)
+        except StoreDamaged:  # found already
+            return
+    if filled is not None and not is_known(filled.name):
+        yield Finding("an embedder that memcli does not know", 1, filled.name)
 
 
 @dataclass(frozen=True, slots=True)

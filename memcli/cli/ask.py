@@ -47,6 +47,7 @@ def ask(
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
     store: o.Stores = None,
+    user: o.User = None,
     embedder: o.EmbedderName = None,
     model: o.Model = None,
     prompt_style: o.PromptStyle = "auto",
@@ -62,7 +63,7 @@ def ask(
     from .progress import making
 
     began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
-    memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style)
+    memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style, user=user)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     pen = None if as_json or as_jsonl else _Pen()
     reading = memory.ask(

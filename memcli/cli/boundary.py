@@ -17,6 +17,7 @@ __all__ = ["run"]
 INTERNAL = 70
 INTERRUPTED = 130
 _DEBUG = "--debug"
+_RAY, _HERE = "--ray", "local"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -25,11 +26,20 @@ def run(arguments: Sequence[str]) -> int:
     `--debug` may stand anywhere before a lone `--`.
     """
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    rest = [each for each in own if each != _DEBUG]
+    rest = _addressed([each for each in own if each != _DEBUG])
     try:
         return _run([*rest, *arguments[len(own) :]])
     except Exception as error:
         return _unexpected(error, debug=_DEBUG in own)
+
+
+def _addressed(arguments: Sequence[str]) -> list[str]:
+    """The arguments with an address behind a `--ray` that stands alone: typer knows no value that may be left out."""
+    following = [*arguments[1:], "-"]
+    return [
+        f"{each}={_HERE}" if each == _RAY and after.startswith("-") else each
+        for each, after in zip(arguments, following, strict=False)
+    ]
 
 
 def _run(arguments: Sequence[str]) -> int:

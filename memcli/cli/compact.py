@@ -21,6 +21,7 @@ def compact(
     ] = False,
     as_json: o.Json = False,
     store: o.Store = None,
+    user: o.User = None,
     embedder: o.EmbedderName = None,
 ) -> None:
     """Give space back: drop orphans, duplicates and broken snapshots, swap in a verified copy.
@@ -35,7 +36,7 @@ def compact(
         raise UsageError("--dry-run and --re-embed do not go together", "leave one of them out")
     if embedder and not re_embed:
         raise UsageError("compacting takes no embedder", "--re-embed --embedder NAME embeds everything again")
-    memory = o.memory(store, embedder)
+    memory = o.memory(store, embedder, user=user)
     if re_embed:
         _re_embed(memory)
     done = memory.compact(dry_run=dry_run)

@@ -32,6 +32,7 @@ def doctor(
     repair: Annotated[bool, typer.Option("--repair", help="Make again what can be made of what was said.")] = False,
     as_json: o.Json = False,
     store: o.Store = None,
+    user: o.User = None,
 ) -> int:
     """Verify the store: what was said against its hashes, the index, generated memory, snapshots, the file.
 
@@ -46,12 +47,12 @@ def doctor(
     from ..evaluation.drift import drift
     from .render import emit, emit_json, one_line
 
-    memory = o.memory(store)
+    memory = o.memory(store, user=user)
     found = memory.care.examine(repair=repair)
     signals = drift(memory, o.strategy_name(None)) if found.is_sound else []
     if as_json:
         record = _record(found) | {"drift": [_measured(signal) for signal in signals]}
-        emit_json({"store": o.typed(str(memory.store.path)), "repair": repair, **record})
+        emit_json({"store": o.typed(memory.store.name), "repair": repair, **record})
     else:
         for finding in found.mended:
             emit(f"repaired: {one_line(_line(finding))}")

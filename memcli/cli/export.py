@@ -47,6 +47,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Take the place of a file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --output: print what was done as JSON.")] = False,
     store: o.Store = None,
+    user: o.User = None,
 ) -> int:
     """Write out what was said: as memcli's JSON lines, which ingest reads back exactly, as Parquet or as Markdown."""
     from ..errors import UsageError
@@ -58,7 +59,7 @@ def export(
     if file is None and (as_json or chosen is ExportFormat.PARQUET):
         raise UsageError(f"{'--json' if as_json else 'Parquet'} needs a file to write to", "add --output FILE")
     which = Selection(filters=o.narrowed(since, until, speaker, conversation, None).filters)
-    memory = o.memory(store)
+    memory = o.memory(store, user=user)
     with _written(file, force=force) as part:
         turns = memory.care.export(which, chosen.value, part)
         size = part.stat().st_size

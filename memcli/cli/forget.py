@@ -52,6 +52,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: o.Json = False,
     store: o.Store = None,
+    user: o.User = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Forget turns, and everything that was made of them, for good: all that is said here must hold of a turn.
@@ -68,7 +69,7 @@ def forget(
     which = Selection(ids or (), o.narrowed(since, until, speaker, conversation, None).filters)
     asks = not (yes or dry_run)
     _check(which, query, pick, asks=asks, yes=yes)
-    memory = o.memory(store, embedder)
+    memory = o.memory(store, embedder, user=user)
     turns = memory.care.select(which)
     if query and turns:
         turns = _found(memory, o.typed(query), k, which, turns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -12,7 +12,8 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..formats import Problem
-    from ..ingestion import Report
+    from ..formats.redaction import Redactor
+    from ..ingestion import Report, Watcher
     from ..memory import Memory
 
 __all__ = ["ingest"]
@@ -42,6 +43,13 @@ Redact = Annotated[
     bool, typer.Option("--redact", help="Store keys, tokens, card numbers and e-mail addresses as [redacted: KIND].")
 ]
 RedactPhones = Annotated[bool, typer.Option("--redact-phones", help="The same, and telephone numbers, too.")]
+Shards = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Begin a memory of so many shards: --store is a folder, NAME.memcli.d."),
+]
+SplitAt = Annotated[
+    int | None, typer.Option(metavar="BYTES", min=1, help="Of a memory that begins: split a shard that grows beyond.")
+]
 ReEmbed = Annotated[bool, typer.Option("--re-embed", help="First what memcli compact --re-embed does.")]
 Strategies = Annotated[
     str | None,
@@ -72,6 +80,10 @@ def ingest(
     budget: o.Budget = None,
     as_json: o.Json = False,
     store: o.Store = None,
+    user: o.User = None,
+    shards: Shards = None,
+    split_at: SplitAt = None,
+    ray: o.Ray = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Add transcripts to the store; what it has already is not added again.
@@ -80,44 +92,76 @@ def ingest(
 
     Exit code 6: something could not be read; it was reported and the rest is stored.
     """
-    from ..errors import UsageError
     from ..formats.redaction import Redactor
     from ..ingestion import Watcher
-    from .former import tell_foreign, tell_former_default
     from .progress import prepared, progress
-    from .render import emit_json, say
+    from .render import say
 
-    if branches not in ("current", "all"):
-        raise UsageError(f"--branches is current or all, not {branches!r}")
-    memory = o.memory(store, embedder)
+    _check(branches, re_embed=re_embed, by_ray=bool(ray))
+    memory = o.memory(store, embedder, user=user, shards=shards, split_at=split_at)
 
     def complain(problem: Problem) -> None:
         say(f"memcli: {problem.where}: {problem.reason}")
 
     with progress() as bar:
         watcher = Watcher(progress=bar.reached, problem=complain, making=bar.making)
-        report = memory.ingest(
-            paths,
+        how = _How(
             format_name=format_,
             strict=strict,
             all_branches=branches == "all",
-            re_embed=re_embed,
             allow_again=allow_again,
             redactor=Redactor(phones=redact_phones) if redact or redact_phones else None,
-            watcher=watcher,
+        )
+        report = (
+            _by_ray(memory, paths, how, watcher, ray)
+            if ray
+            else memory.ingest(paths, watcher=watcher, re_embed=re_embed, **how)
         )
     if model and memory.store.exists:
         _generate(memory, model, strategy.split(",") if strategy else [], budget)
     if strategy and memory.store.exists:
         prepared(memory, strategy.split(","))
+    _tell(memory, report, redacted=redact or redact_phones, as_json=as_json)
+    return 6 if report.problem_count else 0
+
+
+def _check(branches: str, *, re_embed: bool, by_ray: bool) -> None:
+    from ..errors import UsageError
+
+    if branches not in ("current", "all"):
+        raise UsageError(f"--branches is current or all, not {branches!r}")
+    if by_ray and re_embed:
+        raise UsageError("--ray does not re-embed", "memcli compact --re-embed first")
+
+
+class _How(TypedDict):
+    """How transcripts are read, as `Memory.ingest` has it."""
+
+    format_name: str | None
+    strict: bool
+    all_branches: bool
+    allow_again: bool
+    redactor: Redactor | None
+
+
+def _by_ray(memory: Memory, paths: Sequence[str], how: _How, watcher: Watcher, address: str) -> Report:
+    from ..cluster.ingesting import Reading
+    from ..cluster.ingesting import ingest as by_cluster
+
+    return by_cluster(memory, paths, Reading(**how), watcher, address)
+
+
+def _tell(memory: Memory, report: Report, *, redacted: bool, as_json: bool) -> None:
+    from .former import tell_foreign, tell_former_default
+    from .render import emit_json, say
+
     tell_former_default(memory)
     if as_json:
-        emit_json(_record(report, redacted=redact or redact_phones))
+        emit_json(_record(report, redacted=redacted))
     elif report.messages or not report.problem_count:
         say(_summary(report))
     if report.added:
         tell_foreign(memory, report.added)
-    return 6 if report.problem_count else 0
 
 
 def _generate(memory: Memory, model: str, strategies: Sequence[str], budget: int | None) -> None:

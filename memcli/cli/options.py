@@ -37,6 +37,7 @@ __all__ = [
     "Model",
     "Narrowing",
     "PromptStyle",
+    "Ray",
     "Reranker",
     "Scores",
     "Since",
@@ -46,6 +47,7 @@ __all__ = [
     "StrategyName",
     "Unsupported",
     "Until",
+    "User",
     "Variant",
     "Without",
     "memory",
@@ -69,6 +71,10 @@ Stores = Annotated[
         "directory.",
     ),
 ]
+User = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="USER", help="Of a folder of shards: the memory of this user alone."),
+]
 EmbedderName = Annotated[
     str | None,
     typer.Option(
@@ -77,6 +83,15 @@ EmbedderName = Annotated[
         autocompletion=completion.embedders,
         help="memcli (the default), multilingual, minilm, sentence-transformers:, fastembed: or "
         "model2vec:NAME-or-path, openai:NAME.",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help="Have a Ray cluster do it (memcli[ray]): that at ADDRESS, auto for one that runs here, or, without an "
+        "address, one that is started on this machine for this.",
     ),
 ]
 Since = Annotated[str | None, typer.Option(metavar="DATE", help="Only what was said on or after this date.")]
@@ -163,6 +178,9 @@ def memory(
     model: str | None = None,
     budget: int | None = None,
     prompt_style: str = "auto",
+    user: str | None = None,
+    shards: int | None = None,
+    split_at: int | None = None,
 ) -> Memory:
     """The memory that the flags, the environment and the configuration name; of several stores one over them all."""
     from ..config import settings
@@ -171,7 +189,16 @@ def memory(
     named = [store] if isinstance(store, Path) else [*(store or ())]
     chosen = settings(store=next(iter(named), None), embedder=embedder, model=model)
     path = [chosen.store, *named[1:]] if len(named) > 1 else chosen.store
-    return Memory(path, embedder=chosen.embedder, model=chosen.model, budget=budget, prompt_style=prompt_style)
+    return Memory(
+        path,
+        embedder=chosen.embedder,
+        model=chosen.model,
+        budget=budget,
+        prompt_style=prompt_style,
+        user=typed(user or ""),
+        shards=shards,
+        split_at=split_at,
+    )
 
 
 def question(argument: str) -> str:

@@ -30,6 +30,7 @@ def search(
     as_json: o.Json = False,
     as_jsonl: o.Jsonl = False,
     store: o.Stores = None,
+    user: o.User = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
@@ -40,7 +41,7 @@ def search(
     from .render import emit_json, emit_jsonl, say
 
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
-    memory = o.memory(store, embedder)
+    memory = o.memory(store, embedder, user=user)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
     hits = memory.search(
         text,

@@ -30,11 +30,12 @@ def show(
     session: Whole = False,
     as_json: o.Json = False,
     store: o.Store = None,
+    user: o.User = None,
 ) -> None:
     """Show turns as they were said, with what stood around them; of anything else, the turns that it rests on."""
     from .render import emit_json
 
-    memory = o.memory(store)
+    memory = o.memory(store, user=user)
     wanted = [part for each in ids for part in (o.question(each).split() if each == "-" else [o.typed(each)])]
     entries = memory.show(wanted, around=around, whole=session)
     if as_json:

@@ -14,18 +14,21 @@ if TYPE_CHECKING:
 __all__ = ["stats"]
 
 
-def stats(as_json: o.Json = False, store: o.Store = None) -> None:
+def stats(as_json: o.Json = False, store: o.Store = None, user: o.User = None) -> None:
     """Count what the store holds: what was said, what was made of it, what models cost, and the file."""
     from .former import tell_former_default
     from .render import emit, emit_json
 
-    memory = o.memory(store)
+    memory = o.memory(store, user=user)
     found, calibrated = memory.care.statistics(), memory.care.is_calibrated()
     tell_former_default(memory)
     if as_json:
-        emit_json({"store": o.typed(str(memory.store.path)), **_record(found), "calibrated": calibrated})
+        where = {"store": o.typed(memory.store.name), "shards": len(memory.store.parts)}
+        emit_json({**where, **_record(found), "calibrated": calibrated})
         return
-    rows = [("store", str(memory.store.path)), *_rows(found)]
+    rows = [("store", memory.store.name), *_rows(found)]
+    if (shards := len(memory.store.parts)) > 1:
+        rows.insert(1, ("shards", f"{shards:,}"))
     if not calibrated:
         rows.append(("thresholds", o.UNCALIBRATED))
     width = max(len(name) for name, _ in rows)

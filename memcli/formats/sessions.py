@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -106,7 +106,8 @@ class _Ready:
 class SessionSplitter:
     """Gathers the messages of one source into pieces of sessions, in bounded memory.
 
-    `known` says in which session the store has each of the turns that it has; `latest` is the newest session of a
+    `known` says in which session the store has each of the turns that it has, which it is given with the
+    conversations that they are of; `latest` is the newest session of a
     conversation in the store, and the time of its last message. Every piece must be stored before the next call of
     `feed` or `flush`. Pieces hold known turns as well; `position` counts a session's turns in this run.
     """
@@ -114,7 +115,7 @@ class SessionSplitter:
     def __init__(
         self,
         source: str,
-        known: Callable[[Sequence[TurnId]], Mapping[TurnId, SessionId]],
+        known: Callable[[Mapping[TurnId, str]], Mapping[TurnId, SessionId]],
         latest: Callable[[str], tuple[SessionId, datetime | None] | None],
         gap: timedelta = GAP,
     ) -> None:
@@ -153,8 +154,8 @@ class SessionSplitter:
         waiting, self._waiting, self._waiting_characters = self._waiting, [], 0
         if not waiting:
             return []
-        unsettled = {said.turn for said in waiting} - self._homes.keys()
-        known = self._known(sorted(unsettled)) if unsettled else {}
+        unsettled = {said.turn: said.conversation for said in waiting if said.turn not in self._homes}
+        known = self._known(unsettled) if unsettled else {}
         self._homes.update(known)
         pieces: list[Piece] = []
         for said in waiting:

@@ -18,7 +18,7 @@ from .transcript.writer import PlacedTurn, coarse_units
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["forget", "forget_within"]
+__all__ = ["forget", "forget_within", "learn_again"]
 
 #: Of so many sessions the vectors are held at once.
 _SESSIONS = 500
@@ -36,11 +36,11 @@ def forget_within(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     forgetting.remove(db, marked)
     for start in range(0, len(marked.rest), _SESSIONS):
         _make_again(db, marked.rest[start : start + _SESSIONS])
-    _learned_again(db, topics=marked.asserts)
+    learn_again(db, topics=marked.asserts)
     return marked
 
 
-def _learned_again(db: DuckDBPyConnection, *, topics: bool) -> None:
+def learn_again(db: DuckDBPyConnection, *, topics: bool) -> None:
     """Learns strengths from what is left, and `topics`: they hold something of every answer and every assertion."""
     from .ontology.topics import grow, sensitive
     from .strengths import settle

@@ -13,6 +13,7 @@ from ..model import Caution, Filters, Hit, Query, Session, Turn, TurnId
 from ..providers.embedding import Embedder
 from ..store import transcript
 from ..store.connection import Store
+from ..store.folder import ENDING, Folder, is_folder
 from ..store.names import named
 from ..store.views.view import View, unchanged
 from ..strategies import DEFAULT as DEFAULT_STRATEGY
@@ -53,6 +54,10 @@ __all__ = ["READ", "Memory", "Reading"]
 class Memory:
     """One store of conversations, or several that are searched together (`store.federation`): those of the paths.
 
+    A path that is a folder of shards, or whose name ends in `.memcli.d`, is a memory of many shards (`store.folder`);
+    `user`: the memory of that user in it; `shards`: how many it begins with, where it is not there yet, and `split_at`
+    the bytes of one from which on it is split.
+
     `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
     one that the store was made with.
 
@@ -76,8 +81,13 @@ class Memory:
         model: str | LanguageModel = "",
         budget: int | None = None,
         prompt_style: str = "auto",
+        user: str = "",
+        shards: int | None = None,
+        split_at: int | None = None,
     ) -> None:
-        self.store = _store(path)
+        self.store = _store(path, user, shards, split_at)
+        if user and not embedder and isinstance(self.store, Folder):
+            embedder = self.store.embedder  # a new user's is that of all others
         self._consulted = _consulted(model, self.store, budget, prompt_style) if model else None
         self._encoders = Encoders(self.store, embedder)
         self._views = Views(self.store)
@@ -135,11 +145,16 @@ class Memory:
             self.re_embed(*([watcher.making] if watcher else ()))
         if self._encoders.may_choose():
             self._encoders.suit(said_first(found, format_name))
-        run = self._making.ingestion(watcher, redactor, allow_again=allow_again, expected=expected)
-        run.pass_over(passed_over)
-        for source in found:
-            run.run(source, format_name, strict=strict, all_branches=all_branches)
-        return self._making.finished(run, watcher)
+        with self._making.writing():
+            run = self._making.ingestion(watcher, redactor, allow_again=allow_again, expected=expected)
+            run.pass_over(passed_over)
+            for source in found:
+                run.run(source, format_name, strict=strict, all_branches=all_branches)
+            return self._making.finished(run, watcher)
+
+    def writing(self) -> AbstractContextManager[None]:
+        """What an ingest is done in: the store has its embedder, and shards stay the same ones until it is done."""
+        return self._making.writing()
 
     def watch(
         self, paths: Iterable[str | Path], stop: Event | None = None, *, redactor: Redactor | None = None
@@ -161,9 +176,10 @@ class Memory:
             first = list(islice(coming, LOOKED_AT))
             self._encoders.suit(first)
             messages = chain(first, coming)
-        run = self._making.ingestion()
-        run.take(messages, name)
-        return self._making.finished(run, None)
+        with self._making.writing():
+            run = self._making.ingestion()
+            run.take(messages, name)
+            return self._making.finished(run, None)
 
     def remember(
         self, text: str, *, speaker: str = "me", at: datetime | None = None, conversation: str = "notes"
@@ -376,13 +392,20 @@ class Memory:
         return acquaintances(self, text, k, filters)
 
     def compact(self, *, dry_run: bool = False) -> Compaction:
-        """Gives space back; see `store.compaction`."""
-        from ..store.compaction import compact
+        """Gives space back; see `store.compaction`. Of a memory of shards, in each of them."""
+        from ..store.compaction import compact, summed
 
-        return compact(self.store, dry_run=dry_run)
+        with self.store.held():
+            return summed([compact(part, dry_run=dry_run) for part in self.store.parts])
 
 
-def _store(path: str | Path | Sequence[str | Path] | None) -> Store:
+def _store(
+    path: str | Path | Sequence[str | Path] | None, user: str, shards: int | None, split_at: int | None
+) -> Store:
+    if isinstance(path, (str, Path)) and is_folder(Path(path)):
+        return Folder(Path(path), user, shards, split_at)
+    if user or shards is not None or split_at is not None:
+        raise UsageError(f"{path} is no memory of shards", f"the name of a new one ends in {ENDING}")
     if path is None or isinstance(path, (str, Path)):
         return Store(None if path is None else Path(path))
     from ..store.federation import Federation

@@ -50,8 +50,10 @@ class Encoders:
         return self._seen
 
     def over(self, store: Store) -> Encoders:
-        """The same for another store."""
-        return Encoders(store, self._given or self._wanted)
+        """The same for another store; what is loaded already is not loaded again for it."""
+        made = Encoders(store, self._given or self._wanted)
+        made._writes_with = self._writes_with
+        return made
 
     def former_default(self) -> str:
         """The embedder that filled the store, by name, if it was the default of an earlier version; else empty.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from ..errors import StoreBusy
 from ..indexing.plan import TRANSCRIPT, WORDS, Producer
 from ..model import Needs
 from ..store import codes, ledger
 from ..store.connection import Store
+from ..store.folder import Folder
 from ..store.revision import revision
 from ..strategies import Strategy, strategy
 from .encoders import Encoders
@@ -38,6 +40,15 @@ class Making:
         self._store, self._encoders = store, encoders
         self._met: tuple[int, Sequence[Needs]] | None = None  # the revision at which these needs were met
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """The shards of a folder stay the same ones meanwhile; those that have grown past their size are split then."""
+        self._encoders.to_write()
+        with self._store.held():
+            yield
+        if isinstance(self._store, Folder):
+            _split(self._store)
+
     def ingestion(
         self,
         watcher: Watcher | None = None,
@@ -51,14 +62,15 @@ class Making:
         from ..ingestion import Watcher, begun
 
         model = self._encoders.to_write()
-        if self._store.exists:
+        for part, _ in self._parts() if self._store.exists else ():
             # What an interrupted change of embedder, or an older version, left without its index.
-            prepare(self._store, [TRANSCRIPT, WORDS], lambda: model, (watcher or Watcher()).making)
+            prepare(part, [TRANSCRIPT, WORDS], lambda: model, (watcher or Watcher()).making)
         return begun(self._store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
 
     def re_embed(self, watch: Watch = lambda _what, _done, _of: None) -> list[str]:
         """See `Memory.re_embed`."""
-        self._encoders.begin_anew()
+        for _, encoders in self._parts():
+            encoders.begin_anew()
         self._keep_up(watch)
         with self._store.reading() as db:
             return ledger.outdated_models(db)
@@ -87,11 +99,13 @@ class Making:
         from ..providers.metering import Budget
         from ..store.calls import StoredCalls
 
-        needs = [*kept_up(self._store), *(strategy(each).needs for each in strategies)]
-        calls, limit = StoredCalls(self._store), Budget(tokens=budget)
-        with language_model(model, calls=calls, budget=limit, max_tokens=_LONGEST_REPLY) as asked:
-            tell(f"what was said goes to {asked.id} at {asked.endpoint}; its replies are kept in the store")
-            left = generate(self._store, needs, self._encoders.to_write(), asked, watch)
+        wanted, limit, left = [strategy(each).needs for each in strategies], Budget(tokens=budget), 0
+        for part, _ in self._parts():
+            needs = [*kept_up(part), *wanted]
+            with language_model(model, calls=StoredCalls(part), budget=limit, max_tokens=_LONGEST_REPLY) as asked:
+                if part is self._store.parts[0]:
+                    tell(f"what was said goes to {asked.id} at {asked.endpoint}; its replies are kept in the store")
+                left += generate(part, needs, self._encoders.to_write(), asked, watch)
         self._keep_up()
         return left
 
@@ -133,4 +147,14 @@ class Making:
 
         if self._store.exists:
             self._run(unfinished, watch)
-            codes.fill(self._store)
+            for part in self._store.parts:
+                codes.fill(part, codes.CODED_FROM if part is self._store else 0)
+
+
+def _split(folder: Folder) -> None:
+    """Splits what has grown too large; while somebody else writes to the folder, it is left to whoever is last."""
+    from ..indexing.splitting import oversized, split
+
+    with suppress(StoreBusy):
+        while grown := oversized(folder):
+            split(folder, grown[0])

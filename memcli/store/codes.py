@@ -53,14 +53,14 @@ def is_coded(db: DuckDBPyConnection) -> bool:
     return vectors == codes >= CODED_FROM
 
 
-def fill(store: Store, pause: Callable[[float], object] = give_way) -> None:
-    """Gives the vectors of a large store that have no code one, in one holding of the store or several.
+def fill(store: Store, least: int = CODED_FROM, pause: Callable[[float], object] = give_way) -> None:
+    """Gives the vectors of a store of `least` or more that have no code one, in one holding of the store or several.
 
     `pause` is told after each but the last for how long the store was held. Raises StoreError.
     """
     with store.reading() as db:
         vectors, codes = _counted(db)
-    left = vectors >= CODED_FROM and codes < vectors
+    left = vectors >= least and codes < vectors
     while left:
         with store.writing() as db, transaction(db):
             started = time.monotonic()

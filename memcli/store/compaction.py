@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from .unsound import drop_unsound
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Compaction", "compact", "leftovers", "remove_leftovers"]
+__all__ = ["Compaction", "compact", "copied", "leftovers", "remove_leftovers", "size_of", "summed", "synced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
     """
     if not store.exists or store.path is None:
         raise StoreMissing(f"no store at {store.path}", "make one with: memcli ingest FILE")
-    before = _size(store.path)
+    before = size_of(store.path)
     if dry_run:
         with store.reading() as db:
             return Compaction(before, before, _countable(db), ())
@@ -57,7 +58,16 @@ def compact(store: Store, *, dry_run: bool = False) -> Compaction:
     finally:
         remove_leftovers(store.path)
     communities.snapshot(store)  # of a revision that lasts: whoever compacts has just stopped adding
-    return Compaction(before, _size(store.path), removed, dropped)
+    return Compaction(before, size_of(store.path), removed, dropped)
+
+
+def summed(done: Sequence[Compaction]) -> Compaction:
+    """What was done to several stores, as one."""
+    removed: Counter[str] = Counter()
+    for each in done:
+        removed.update(each.removed)
+    dropped = tuple(dict.fromkeys(name for each in done for name in each.dropped))
+    return Compaction(sum(each.before for each in done), sum(each.after for each in done), removed, dropped)
 
 
 def leftovers(path: Path) -> tuple[Path, ...]:
@@ -85,10 +95,8 @@ def remove_leftovers(path: Path) -> None:
 
 def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, ...]]:
     with both(path, copy) as db:
-        db.execute("copy from database original to compacted")
+        copied(db, path)
         db.execute("use compacted")
-        if _contents(db, "original") != _contents(db, "compacted"):
-            raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
         removed = _remove(db)
         said = _content(db, "turn")
         dropped = drop_unsound(db)
@@ -102,6 +110,19 @@ def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, .
     return removed, dropped
 
 
+def copied(db: DuckDBPyConnection, path: Path) -> None:
+    """Copies all of the store at `path`, `original`, into the new one, `compacted`. Raises StoreDamaged."""
+    db.execute("copy from database original to compacted")
+    if _contents(db, "original") != _contents(db, "compacted"):
+        raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
+
+
+def synced(path: Path) -> None:
+    """Has the file written to the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def _read_back(copy: Path, said: tuple[int, str]) -> None:
     """Opens the copy from the disk, through the same door as everybody, and compares what was said."""
     with Store(copy).reading() as db:
@@ -111,8 +132,7 @@ def _read_back(copy: Path, said: tuple[int, str]) -> None:
 
 def _swap(copy: Path, path: Path) -> None:
     try:
-        with copy.open("rb") as file:
-            os.fsync(file.fileno())
+        synced(copy)
         copy.replace(path)
     except OSError as error:
         raise StoreNotWritable(f"cannot replace {path}: {error.strerror}", "the original is unchanged") from error
@@ -150,6 +170,7 @@ def _content(db: DuckDBPyConnection, table: str) -> tuple[int, str]:
     return int(count), str(content)
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of the store at `path`, with what is not yet in its file."""
     log = location.log(path)
     return path.stat().st_size + (log.stat().st_size if log.exists() else 0)

@@ -130,6 +130,16 @@ class Store:
         return [self]
 
     @property
+    def name(self) -> str:
+        """Where it is, for people."""
+        return str(self.path)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """The stores that it is made of stay the same ones meanwhile. Raises StoreError."""
+        yield
+
+    @property
     def exists(self) -> bool:
         """Whether there is a file (or memory) to read. Raises StoreError where its path can be none of a store."""
         self._check_open()

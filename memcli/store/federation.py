@@ -40,7 +40,7 @@ class Federation(Store):
     def __init__(self, paths: Sequence[Path]) -> None:
         super().__init__(None)
         self._stores = [Store(path) for path in {realpath(path): path for path in paths}.values()]
-        self._checked = False
+        self._checked: set[Path | None] = set()
         if len(self._stores) < len(paths) or not paths:
             raise UsageError("one store is named twice", "name each store once")
 
@@ -53,7 +53,12 @@ class Federation(Store):
     def exists(self) -> bool:
         """Whether there is a file of each."""
         self._check_open()
-        return all(store.exists for store in self._stores)
+        return all(store.exists for store in self.parts)
+
+    @property
+    def name(self) -> str:
+        """See `Store.name`."""
+        return ", ".join(store.name for store in self.parts)
 
     def close(self) -> None:
         """See `Store.close`."""
@@ -75,24 +80,25 @@ class Federation(Store):
             yield held
             return
         self._check_open()
-        self._check_each(wait)
-        with together([store.path for store in self._stores if store.path], wait) as db, self._snapshot(db):
-            _unite(db, len(self._stores))
+        parts = self.parts
+        self._check_each(parts, wait)
+        with together([store.path for store in parts if store.path], wait) as db, self._snapshot(db):
+            _unite(db, len(parts))
             yield db
 
-    def _check_each(self, wait: float) -> None:
+    def _check_each(self, parts: Sequence[Store], wait: float) -> None:
         """Opens each by itself, once: what is wrong with it, or is to be migrated, is then seen as with any store."""
-        if self._checked:
+        if self._checked >= {store.path for store in parts}:
             return
         filled = {}
-        for store in self._stores:
+        for store in parts:
             with store.reading(wait) as db:
                 if found := identity(db):
                     filled[found.id] = store.path, found.name
         if len(filled) > 1:
             told = ", ".join(f"{path} with {name}" for path, name in filled.values())
             raise UsageError(f"the stores were filled with several embedders: {told}", "memcli compact --re-embed")
-        self._checked = True
+        self._checked = {store.path for store in parts}
 
 
 def _unite(db: DuckDBPyConnection, count: int) -> None:

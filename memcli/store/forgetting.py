@@ -24,7 +24,7 @@ from .verdicts import drop_answers
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Marked", "mark", "remove"]
+__all__ = ["Marked", "mark", "part_with", "remove", "together"]
 
 _SHARED = of_kinds(SHARED)
 _OF_TURNS = of_kinds([Kind.SENTENCE, Kind.TURN])
@@ -61,16 +61,7 @@ class Marked:
 
 def mark(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     """Marks what goes with these turns, in temporary tables of the open store; changes nothing that is stored."""
-    db.execute(
-        """create or replace temp table marked_turn as
-           select seq, id, session from turn where id in (select unnest(?::varchar[]))""",
-        [list(turns)],
-    )
-    db.execute("create or replace temp table touched as select distinct session from marked_turn")
-    db.execute(f"""create or replace temp table marked_unit as select seq from unit
-        where (not {_SHARED} and seq in (select unit from source where turn in (select seq from marked_turn)))
-        or (not {_SHARED} and not {_OF_TURNS} and session in (select session from touched))""")
-    _mark_idle(db)
+    _mark(db, turns)
     found = [TurnId(i) for (i,) in db.execute("select id from marked_turn order by seq").fetchall()]
     rest = db.execute("""select s.seq, s.id from session s where s.seq in (select session from touched)
         and s.seq in (select session from turn where seq not in (select seq from marked_turn)) order by s.seq""")
@@ -81,6 +72,47 @@ def mark(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> Marked:
     count, asserted = "select count(*) from marked_unit", "where seq in (select unit from assertion)"
     asserts = bool(scalar(db, f"{count} {asserted}"))
     return Marked(found, sessions, int(scalar(db, count)), asserts, quotes, answers, left)
+
+
+def together(marked: Sequence[Marked]) -> Marked:
+    """What goes in several stores, as one; sessions that lose turns are numbered by each store, and left out."""
+    if len(marked) == 1:
+        return marked[0]
+    quotes: dict[str, list[str]] = {}
+    for each in marked:
+        for table, keys in each.quoting.items():
+            quotes.setdefault(table, []).extend(keys)
+    return Marked(
+        [turn for each in marked for turn in each.turns],
+        sum(each.sessions for each in marked),
+        sum(each.units for each in marked),
+        any(each.asserts for each in marked),
+        quotes,
+        [answer for each in marked for answer in each.answers],
+        [],
+    )
+
+
+def part_with(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> None:
+    """Removes all turns of some sessions with all that was made of them, where another store has them.
+
+    They are not forgotten: what quotes them stays, and nothing keeps them from coming back.
+    """
+    _mark(db, turns)
+    _remove(db)
+
+
+def _mark(db: DuckDBPyConnection, turns: Sequence[TurnId]) -> None:
+    db.execute(
+        """create or replace temp table marked_turn as
+           select seq, id, session from turn where id in (select unnest(?::varchar[]))""",
+        [list(turns)],
+    )
+    db.execute("create or replace temp table touched as select distinct session from marked_turn")
+    db.execute(f"""create or replace temp table marked_unit as select seq from unit
+        where (not {_SHARED} and seq in (select unit from source where turn in (select seq from marked_turn)))
+        or (not {_SHARED} and not {_OF_TURNS} and session in (select session from touched))""")
+    _mark_idle(db)
 
 
 def _mark_idle(db: DuckDBPyConnection) -> None:
@@ -129,15 +161,19 @@ def _texts(db: DuckDBPyConnection, sql: str) -> list[str]:
 
 def remove(db: DuckDBPyConnection, marked: Marked) -> None:
     """Removes what `mark` has marked, with a tombstone for each turn; the coarse units of `rest` are missing then."""
+    drop_answers(db, marked.answers)
+    _remove_quoting(db, marked.quoting)
+    tombstones.bury(db, marked.turns)
+    _remove(db)
+
+
+def _remove(db: DuckDBPyConnection) -> None:
     _pass_on_edges(db)
     _reopen_ledger(db)
     _remove_units(db)
     _remove_turns(db)
     _number_again(db)
-    drop_answers(db, marked.answers)
-    _remove_quoting(db, marked.quoting)
     db.execute("delete from snapshot")  # each holds something of every turn
-    tombstones.bury(db, marked.turns)
     bump_revision(db)
     for name in ("marked_turn", "marked_unit", "touched"):
         db.execute(f"drop table temp.{name}")

@@ -68,7 +68,7 @@ class Statistics:
 def statistics(store: Store) -> Statistics:
     """Counts what the store holds. Raises StoreError."""
     with store.reading() as db:
-        size = store.path.stat().st_size if store.path is not None else 0
+        size = sum(part.path.stat().st_size for part in store.parts if part.path is not None)
         return Statistics(
             conversations=int(scalar(db, "select count(distinct conversation) from session")),
             speakers=int(scalar(db, "select count(distinct speaker) from turn")),

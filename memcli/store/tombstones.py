@@ -58,8 +58,9 @@ class Gate:
             self._keys = self._read()
         gone = {turn.id for turn in turns if _key(turn.id) in self._keys} if self._keys else set()
         if gone and self._allow_again:
-            with self._store.writing() as db:
-                lift(db, gone)
+            for part in self._store.parts:
+                with part.writing() as db:
+                    lift(db, gone)
             gone = set()
         return [turn for turn in turns if turn.id not in gone] if gone else turns
 

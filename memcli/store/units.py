@@ -215,11 +215,21 @@ def drop_coarse(db: DuckDBPyConnection, session: int) -> None:
     drop_units(db, "session = ?", [session], (Kind.ROUND, Kind.SESSION))
 
 
-def first_units(db: DuckDBPyConnection, vectors: Iterable[int]) -> dict[int, int]:
-    """For each of these vectors, by number, the number of the sentence unit that had it first."""
-    found = columns(
-        db,
-        """select vector, min(seq) as unit from unit where vector in (select unnest(?::integer[])) group by vector""",
-        [list(vectors)],
-    )
-    return dict(zip(found["vector"].tolist(), found["unit"].tolist(), strict=True))
+def first_units(
+    db: DuckDBPyConnection, vectors: Iterable[int], within: Iterable[str] | None = None
+) -> dict[tuple[str, int], int]:
+    """For each of these vectors, by number, the number of the sentence unit that had it first.
+
+    `within`: in each of these conversations, by its name; else in the whole store, by an empty name.
+    """
+    where = "vector in (select unnest(?::integer[]))"
+    parameters: list[object] = [list(vectors)]
+    sql = f"select '' as scope, vector, min(seq) as unit from unit where {where} group by vector"
+    if within is not None:
+        sql = f"""select s.conversation as scope, vector, min(u.seq) as unit from unit u
+            join session s on s.seq = u.session where {where} and s.conversation in (select unnest(?::varchar[]))
+            group by all"""
+        parameters.append(list(dict.fromkeys(within)))
+    found = columns(db, sql, parameters)
+    keys = zip(found["scope"].tolist(), found["vector"].tolist(), strict=True)
+    return dict(zip(keys, found["unit"].tolist(), strict=True))

@@ -157,6 +157,10 @@ class VectorIndex:
             with reading() as db:
                 self._load_snapshot(db)
 
+    def take(self, hashes: npt.NDArray[np.uint64], data: Sequence[bytes]) -> None:
+        """Takes in these vectors, in this order, whatever else the store has."""
+        self._extend(hashes, _matrix(data, self._dimension))
+
     def _read_part(self, reading: Callable[[], AbstractContextManager[DuckDBPyConnection]]) -> bool:
         """Takes in the next vectors by their numbers, since sorting costs more; returns whether there were any."""
         with reading() as db:

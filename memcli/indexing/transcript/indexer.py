@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from ...providers.profiles import ENCODER
 from ...store import ledger, snapshots, transcript, vectors
 from ...store.connection import Store
 from ...store.revision import revision
+from ...store.shard import is_shard, said_in
 from ...store.sharing import give_way, in_turns
 from ...store.vectors import VectorIndex
 from ...text import words
@@ -77,7 +78,11 @@ class Indexer:
 
     def add(self, session: Session, turns: Sequence[Turn]) -> None:
         """Takes some turns of a session; they are written at the latest by the next `flush`."""
-        for part in _parts(segment(session, turns)):
+        self.take(segment(session, turns))
+
+    def take(self, segmented: Segmented) -> None:
+        """The same with turns that were segmented already."""
+        for part in _parts(segmented):
             self._waiting.append(part)
             self._sentences += _size(part)
         if self._sentences >= self._batch:
@@ -128,9 +133,25 @@ class Indexer:
         thresholds = ENCODER
         if self._store.exists:
             with self._store.reading() as db:
-                stored, thresholds = vectors.find_vectors(db, hashes), profile(db)
+                thresholds = profile(db)
+                if is_shard(db):
+                    return self._within(db, batch, embedded, thresholds.neighbour)
+                stored = vectors.find_vectors(db, hashes)
             self._index.refresh(self._store.reading, len(set(hashes)) - len(stored))
         return neighbours(batch, embedded.rows, stored, self._index, thresholds.neighbour)
+
+    def _within(
+        self, db: DuckDBPyConnection, batch: Sequence[Segmented], embedded: Embedded, least: float
+    ) -> Neighbours:
+        """The neighbours within each conversation: what else the store holds is not looked at."""
+        found = Neighbours({})
+        for conversation in dict.fromkeys(segmented.session.conversation for segmented in batch):
+            own = [segmented for segmented in batch if segmented.session.conversation == conversation]
+            hashes, data = said_in(db, conversation)
+            index = VectorIndex(self._embedder.dimension)
+            index.take(hashes, data)
+            found |= neighbours(own, embedded.rows, hashes.tolist(), index, least, conversation)
+        return found
 
     def _write_one(self, db: DuckDBPyConnection, writer: SessionWriter, segmented: Segmented) -> None:
         added = writer.write(db, segmented)
@@ -171,14 +192,15 @@ class Indexer:
         if self._index.snapshot_is_due(at_last=True):
             self._save()
 
-    def known(self, ids: Sequence[TurnId]) -> Mapping[TurnId, SessionId]:
+    def known(self, ids: Iterable[TurnId]) -> Mapping[TurnId, SessionId]:
         """Which turns are stored, or wait to be, and in which session."""
         pending = [*self._writing, *self._waiting]
         waiting = {turn.id: segmented.session.id for segmented in pending for turn in segmented.turns}
-        found = {i: waiting[i] for i in ids if i in waiting}
+        asked = list(ids)
+        found = {i: waiting[i] for i in asked if i in waiting}
         if self._store.exists:
             with self._store.reading() as db:
-                found.update(transcript.known(db, [i for i in ids if i not in found]))
+                found.update(transcript.known(db, [i for i in asked if i not in found]))
         return found
 
     def latest(self, conversation: str) -> tuple[SessionId, datetime | None] | None:

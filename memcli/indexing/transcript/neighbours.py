@@ -22,25 +22,37 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The nearest sentences of some new ones with their cosines, nearest first: all by the hash of the sentence."""
+    """The nearest sentences of some new ones with their cosines, nearest first: all by the hash of the sentence.
 
-    _found: Mapping[int, Sequence[tuple[int, float]]]
+    By the conversation, too, where these are joined each by itself; else that is empty.
+    """
 
-    def of(self, hash_: int) -> Sequence[tuple[int, float]]:
+    _found: Mapping[tuple[str, int], Sequence[tuple[int, float]]]
+
+    def of(self, conversation: str, hash_: int) -> Sequence[tuple[int, float]]:
         """Those of one sentence; none, of one that was stored already."""
-        return self._found.get(hash_, ())
+        return self._found.get((conversation, hash_), ())
 
     def hashes(self) -> Iterable[int]:
         """Every sentence that is one's neighbour."""
         return (other for near in self._found.values() for other, _ in near)
 
+    def __or__(self, other: Neighbours) -> Neighbours:
+        return Neighbours({**self._found, **other._found})
+
 
 def neighbours(
-    batch: Sequence[Segmented], rows: Mapping[int, Floats], stored: Iterable[int], index: VectorIndex, least: float
+    batch: Sequence[Segmented],
+    rows: Mapping[int, Floats],
+    stored: Iterable[int],
+    index: VectorIndex,
+    least: float,
+    conversation: str = "",
 ) -> Neighbours:
     """Of each sentence of the batch that is not among the `stored`: those nearest to it among all that were said before
     in the store and in the batch, and in its own session. `index`: the vectors of the store, `rows` those of the batch.
-    A cosine under `least` joins nothing: most unrelated sentences have less.
+    A cosine under `least` joins nothing: most unrelated sentences have less. `conversation`: the one that all of it is
+    of, where conversations are joined each by itself.
     """
     known = set(stored)
     sessions = _new(batch, known)
@@ -57,7 +69,7 @@ def neighbours(
             own = slice(start, start + len(hashes))
             found |= _joined(new, matrix, own, before[own], scores[own], least)
             start += len(hashes)
-    return Neighbours(found)
+    return Neighbours({(conversation, hash_): near for hash_, near in found.items()})
 
 
 def _new(batch: Sequence[Segmented], known: set[int]) -> list[list[int]]:

@@ -17,6 +17,7 @@ from ...store import ledger, lexical, tombstones, transcript, units, vectors
 from ...store.ids import Tag, round_id, tagged
 from ...store.revision import bump_revision, revision
 from ...store.rows import transaction
+from ...store.shard import is_shard
 from ...store.units import Numbers, SentenceRow, UnitRows
 from ..plan import TRANSCRIPT, WORDS
 from .coarse import pooled_norms, rounds
@@ -52,13 +53,16 @@ class _Held:
     turns: dict[TurnId, tuple[int, bool]]
     forgotten: frozenset[TurnId]
     vectors: dict[int, int]
-    first_units: dict[int, int]
+    first_units: dict[tuple[str, int], int]
+    within: bool  # conversations are joined each by itself
 
     @classmethod
     def read(cls, db: DuckDBPyConnection, batch: Sequence[Segmented], near: Neighbours) -> _Held:
         """For the sessions, turns and sentences of a batch, and the neighbours of these."""
         said = [h for s in batch for parts in s.segments for h in parts.hashes]
         known = vectors.find_vectors(db, [*said, *near.hashes()])
+        within = is_shard(db)
+        conversations = [s.session.conversation for s in batch] if within else None
         return cls(
             revision(db),
             Numbers.read(db),
@@ -66,7 +70,8 @@ class _Held:
             transcript.indexed(db, [turn.id for s in batch for turn in s.turns]),
             tombstones.forgotten(db, [turn.id for s in batch for turn in s.turns]),
             known,
-            units.first_units(db, known.values()),
+            units.first_units(db, known.values(), conversations),
+            within,
         )
 
 
@@ -129,7 +134,8 @@ class _Writing:
         self.is_new = segmented.session.id not in held.sessions
         self.turns: dict[TurnId, tuple[int, bool]] = {}
         self.hashes: dict[int, int] = {}
-        self.first_units: dict[int, int] = {}
+        self.first_units: dict[tuple[str, int], int] = {}
+        self.scope = segmented.session.conversation if held.within else ""
         self.units = 0
 
     def run(self) -> int:
@@ -177,7 +183,7 @@ class _Writing:
             turns.append(placed)
             sentences.extend(added)
         self._documents(seqs, pending)
-        self._similar(rows, sentences)
+        self._similar(rows, sentences, {number: hash_ for hash_, number in numbers.items()})
         if grows:
             units.drop_coarse(self.db, self.session)
         coarse_units(rows, self.segmented.session.id, turns, sentences)
@@ -219,12 +225,12 @@ class _Writing:
             [p.language for p in parts],
         )  # fmt: skip
 
-    def _similar(self, rows: UnitRows, sentences: Sequence[SentenceRow]) -> None:
+    def _similar(self, rows: UnitRows, sentences: Sequence[SentenceRow], hashes: Mapping[int, int]) -> None:
         """Joins each new sentence to its nearest neighbours among all stored before it and in its session (SGMem §3.2).
 
-        A sentence that was said before, word for word, is joined to its first occurrence alone.
+        A sentence that was said before, word for word, is joined to its first occurrence alone. `hashes`: of the
+        sentences, by the numbers of their vectors.
         """
-        hashes = {number: hash_ for hash_, number in self.hashes.items()}
         new = [(sentence, self._first_unit(sentence)) for sentence in sentences if sentence.unit >= rows.first]
         for sentence, first in new:
             if first != sentence.unit:
@@ -235,16 +241,18 @@ class _Writing:
 
     def _near_units(self, hash_: int) -> Iterator[tuple[int, float]]:
         """The units in which a new sentence's neighbours were said first; of one that was forgotten since, none."""
-        for other, cosine in self.near.of(hash_):
+        for other, cosine in self.near.of(self.scope, hash_):
             number = self.hashes.get(other, self.held.vectors.get(other))
-            unit = self.first_units.get(number, self.held.first_units.get(number)) if number is not None else None
+            place = None if number is None else (self.scope, number)
+            unit = None if place is None else self.first_units.get(place, self.held.first_units.get(place))
             if unit is not None:
                 yield unit, cosine
 
     def _first_unit(self, sentence: SentenceRow) -> int:
         """The unit in which the sentence was said first; a new one's is itself."""
-        stored = self.held.first_units.get(sentence.number)
-        return self.first_units.setdefault(sentence.number, sentence.unit) if stored is None else stored
+        place = self.scope, sentence.number
+        stored = self.held.first_units.get(place)
+        return self.first_units.setdefault(place, sentence.unit) if stored is None else stored
 
 
 def coarse_units(

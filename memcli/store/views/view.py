@@ -25,6 +25,7 @@ from ..identity import identity
 from ..revision import revision
 from ..rows import UNKNOWN, Columns, columns, columns_among, microseconds
 from ..schema import of_kinds
+from ..shard import is_shard
 from ..vectors import load_matrix, load_weighted_rows
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class View:
         if wanted:
             self._loaded |= self._columns(
                 f"""select {", ".join(f"{sql} as {name}" for name, sql in wanted.items())} {self._source}
-                    order by t.session, t.position""",
+                    order by {self._order}, t.position""",
                 self._among,
             )
 
@@ -165,6 +166,11 @@ class View:
         if name not in self._loaded:
             self.load(*{name} & _OF_TURN.keys())
         return self._loaded[name]
+
+    @cached_property
+    def _order(self) -> str:
+        """What sessions are ordered by, as SQL."""
+        return "s.id" if self.read(is_shard) else "t.session"
 
     @property
     def _source(self) -> str:
@@ -243,7 +249,8 @@ class View:
     @cached_property
     def session(self) -> Ints:
         """For each turn the index of its session, dense from 0."""
-        return np.unique(self._turn("session"), return_inverse=True)[1].astype(np.int64)
+        numbers = self.session_numbers
+        return np.cumsum(np.r_[False, numbers[1:] != numbers[:-1]][: len(numbers)], dtype=np.int64)
 
     @property
     def session_numbers(self) -> Ints:

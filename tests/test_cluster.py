@@ -1,0 +1,127 @@
+"""A cluster of two nodes on this machine does what one process does, also where one of them is killed."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli.cluster.ingesting import Reading, ingest
+from memcli.cluster.starting import started
+from memcli.errors import InputUnreadable, UsageError
+from memcli.ingestion import Watcher
+from memcli.memory import Memory
+
+from .conftest import SAMPLE, Ran
+
+pytest.importorskip("ray", reason="memcli[ray] is not installed")
+#: Ray's own, of processes and sockets that it leaves to the end of Python.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+QUESTIONS = ("Where does Nora keep the spare key?", "birthday")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes of a processor each; this process belongs to the first."""
+    head = {"num_cpus": 1, "include_dashboard": False}
+    made: Any = import_module("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
+    made.add_node(num_cpus=1)
+    with started(made.address):
+        yield made
+    made.shutdown()
+
+
+@pytest.fixture(scope="module")
+def chats(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The sample's first messages, cut into conversations, in two files."""
+    folder = tmp_path_factory.mktemp("chats")
+    lines = [json.loads(line) for line in (SAMPLE / "chats.jsonl").read_text(encoding="utf-8").splitlines()[:160]]
+    for number, line in enumerate(lines):
+        line["conversation"] = f"{line['conversation']} {number // 8}"
+    files = [folder / name for name in ("a.jsonl", "b.jsonl")]
+    for file, half in zip(files, (lines[:80], lines[80:]), strict=True):
+        file.write_text("".join(json.dumps(line) + "\n" for line in half), encoding="utf-8")
+    return files
+
+
+@pytest.fixture(scope="module")
+def expected(chats: list[Path], tmp_path_factory: pytest.TempPathFactory) -> list[list[tuple[str, float]]]:
+    """What is found in a memory that this process filled."""
+    with Memory(tmp_path_factory.mktemp("here") / "here.memcli.d", embedder="fake", shards=3) as memory:
+        assert memory.ingest(chats).added == 160
+        return found(memory)
+
+
+def found(memory: Memory) -> list[list[tuple[str, float]]]:
+    return [[(hit.unit.id, hit.score) for hit in memory.search(question, k=20)] for question in QUESTIONS]
+
+
+def test_a_cluster_stores_what_one_process_does(
+    cluster: Any, chats: list[Path], expected: list[list[tuple[str, float]]], tmp_path: Path
+) -> None:
+    with Memory(tmp_path / "there.memcli.d", embedder="fake", shards=3) as memory:
+        report = ingest(memory, chats)
+        assert (report.messages, report.added, report.problem_count) == (160, 160, 0)
+        assert found(memory) == expected
+        again = ingest(memory, chats)
+        assert (again.messages, again.added, len(again.sessions)) == (160, 0, 0)
+        assert memory.care.examine().left == []
+
+
+def test_a_node_that_is_killed_loses_and_doubles_nothing(
+    cluster: Any, chats: list[Path], expected: list[list[tuple[str, float]]],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    lost = cluster.add_node(num_cpus=2)
+    reported: list[int] = []
+    path = tmp_path / "there.memcli.d"
+
+    def kill() -> None:
+        while not (path / "manifest.json").exists():
+            time.sleep(0.05)
+        time.sleep(3)
+        cluster.remove_node(lost, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    with Memory(path, embedder="fake", shards=3) as memory:
+        killer.start()
+        watcher = Watcher(progress=lambda _source, report: reported.append(report.added))
+        report = ingest(memory, chats, watcher=watcher)
+        killer.join()
+        assert report.messages == 160
+        assert report.added <= 160
+        with memory.store.reading() as db:
+            turns = db.execute("select count(*), count(distinct id) from turn").fetchall()
+        assert turns == [(160, 160)]
+        assert found(memory) == expected
+        assert memory.care.examine().left == []
+
+
+def test_the_command_line_ingests_by_a_cluster(
+    cluster: Any, chats: list[Path], tmp_path: Path, cli: Callable[..., Ran]
+) -> None:
+    store = ("--store", tmp_path / "there.memcli.d")
+    done = cli("ingest", chats[0], *store, "--embedder", "fake", "--memory", "anna", "--ray", "--json")
+    assert (done.code, done.json["added"]) == (0, 80)
+    assert cli("stats", *store, "--memory", "anna", "--json").json["turns"] == 80
+    assert cli("ingest", chats[0], "--store", tmp_path / "one.memcli", "--ray", "auto").code == 2
+
+
+def test_what_a_task_cannot_read_is_told(cluster: Any, tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text('{"text": "The boat is new.", "conversation": "a"}\n{"text": \n', encoding="utf-8")
+    problems: list[str] = []
+    with Memory(tmp_path / "there.memcli.d", embedder="fake") as memory:
+        watcher = Watcher(problem=lambda problem: problems.append(problem.where))
+        report = ingest(memory, [file], watcher=watcher)
+        assert (report.added, report.problem_count, len(problems)) == (1, 1, 1)
+        with pytest.raises(InputUnreadable):
+            ingest(memory, [file], Reading(strict=True))
+    with pytest.raises(UsageError, match="memory of shards"):
+        ingest(Memory(tmp_path / "one.memcli", embedder="fake"), [file])
