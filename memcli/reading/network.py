@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "network"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "6fd1654f25d44f68c874c9fd817f3b5ffed27d28a8c535438c0f076d57f1a609"
+_SHA256 = "4a0cda4ab3d269bbaf238752625eeb9faca0c0ddb611f420286330a499cac602"
 #: Tokens at most: of the question, of what stands before a window, of the window. As in training.
 _QUESTION, _BEFORE, _OWN = 48, 40, 104
 #: Tokens of an answer, and answers that are kept of a window.
