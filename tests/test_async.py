@@ -57,7 +57,7 @@ async def _later(memory: AsyncMemory) -> None:
 
 
 def test_whatever_takes_time_has_a_twin_with_the_same_parameters() -> None:
-    immediate = {"close", "query", "origins", "reasons", "transcript", "view", "watch"}
+    immediate = {"close", "query", "origins", "reasons", "transcript", "view", "watch", "writing"}
     methods = {name for name, each in inspect.getmembers(Memory, inspect.isfunction) if not name.startswith("_")}
     for name in methods - immediate:
         assert inspect.signature(getattr(AsyncMemory, name)) == inspect.signature(getattr(Memory, name)), name
