@@ -36,6 +36,8 @@ _SAID, _BESIDE = 0.7, 0.6
 _SURE = 0.9
 #: What a value is worth against which something speaks.
 _DOUBTFUL = 0.5
+#: And so much less of another time than the question names.
+_ELSEWHEN = 0.25
 #: A number of times is believed from this chance on; without one, windows that answer as probably are counted.
 _COUNTED = 0.5
 
@@ -225,8 +227,8 @@ def _likely(value: Value) -> float:
     another time than the question names.
     """
     passage = value.found.passage
-    doubts = (not value.typed, passage.window.text.rstrip().endswith("?"), passage.then < 0)
-    return -value.found.trust * _DOUBTFUL ** sum(doubts) * (0.5 + value.chance)
+    doubts = _DOUBTFUL ** sum((not value.typed, passage.window.text.rstrip().endswith("?")))
+    return -value.found.trust * doubts * (_ELSEWHEN if passage.then < 0 else 1.0) * (0.5 + value.chance)
 
 
 def earlier(question: Question) -> str:
