@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..store.folder import Folder
 from ..store.health import Finding
 from ..store.schema import Mend
+from ..store.shard import conversations
 
 if TYPE_CHECKING:
     from ..store.connection import Store
@@ -49,7 +50,7 @@ def _of_folder(folder: Folder) -> Iterator[Finding]:
     for prefix in manifest.shards:
         part = folder.shard(prefix)
         with part.reading() as db:
-            names = [str(name) for (name,) in db.execute("select distinct conversation from session").fetchall()]
+            names = conversations(db)
         strays = [name for name in names if manifest.shard_of(name) != prefix]
         if strays:  # somebody has added to one shard alone
             what = "conversations that are added to in another shard"

@@ -9,21 +9,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import StoreDamaged
-from ..model import TurnId
-from ..store.compaction import copied, size_of, synced
+from ..store.compaction import copied, settled, size_of, synced
 from ..store.connection import Store, both
 from ..store.folder import Folder
 from ..store.forgetting import part_with
 from ..store.location import log
 from ..store.manifest import Manifest, file_name
-from ..store.rows import scalar, transaction
+from ..store.rows import transaction
+from ..store.shard import Said, all_said, conversations, turns_of
 from .forgetting import learn_again
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 __all__ = ["oversized", "split"]
 
@@ -44,10 +40,8 @@ def split(folder: Folder, prefix: str) -> None:
         original = folder.folder / file_name(prefix)
         with both(original, halves[0]) as db:  # held until its place is taken: nobody can have added to it
             copied(db, original)
-            said = _said(db, "original")
-            for name in ("compacted", "original"):
-                db.execute(f"checkpoint {name}")
-            db.execute("detach compacted")
+            said = all_said(db, "original")
+            settled(db)
             shutil.copyfile(halves[0], halves[1])
             halves[1].chmod(0o600)
             _check([_kept(half, manifest) for half in halves], said, original)
@@ -61,50 +55,28 @@ def _remove_leftovers(folder: Folder) -> None:
         path.unlink()
 
 
-def _kept(half: Path, manifest: Manifest) -> tuple[int, int]:
-    """Leaves to a copy its own conversations; returns what `_said` does."""
+def _kept(half: Path, manifest: Manifest) -> Said:
+    """Leaves to a copy its own conversations; returns what it says then."""
     store = Store(half)
     with store.writing() as db:
         own = half.name
-        others = [name for name in _conversations(store) if file_name(manifest.shard_of(name)) != own]
+        others = [name for name in conversations(db) if file_name(manifest.shard_of(name)) != own]
         with transaction(db):
-            part_with(db, _turns(db, others))
+            part_with(db, turns_of(db, others))
             learn_again(db, topics=True)
     synced(half)
     if log(half).exists():
         raise StoreDamaged(f"{log(half)} is not in its store", "nothing was changed; check the disk")
     with store.reading() as db:
-        return _said(db, "")
-
-
-def _turns(db: DuckDBPyConnection, conversations: Sequence[str]) -> list[TurnId]:
-    rows = db.execute(
-        """select t.id from turn t join session s on s.seq = t.session
-           where s.conversation in (select unnest(?::varchar[]))""",
-        [list(conversations)],
-    ).fetchall()
-    return [TurnId(turn) for (turn,) in rows]
+        return all_said(db)
 
 
 def _conversations(store: Store) -> list[str]:
     with store.reading() as db:
-        return [str(name) for (name,) in db.execute("select distinct conversation from session").fetchall()]
+        return conversations(db)
 
 
-def _said(db: DuckDBPyConnection, catalog: str) -> tuple[int, int]:
-    """How many turns there are, and a hash of all that was said, which adds up over stores."""
-    where = f"{catalog}." if catalog else ""
-    count = scalar(db, f"select count(*) from {where}turn")
-    said = scalar(
-        db,
-        f"""select coalesce(bit_xor(md5_number_lower(concat_ws(chr(0), t.id, s.id, s.conversation, t.position,
-            t.speaker, t.role, t.said_at, t.utc_offset, t.text))), 0)
-            from {where}turn t join {where}session s on s.seq = t.session""",
-    )
-    return int(count), int(said)
-
-
-def _check(halves: Sequence[tuple[int, int]], whole: tuple[int, int], path: Path) -> None:
+def _check(halves: Sequence[Said], whole: Said, path: Path) -> None:
     (one, left), (other, right) = halves
     if (one + other, left ^ right) != whole:
         raise StoreDamaged(f"the halves of {path} do not match it", "nothing was changed; check the disk")

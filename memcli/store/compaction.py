@@ -25,7 +25,7 @@ from .unsound import drop_unsound
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Compaction", "compact", "copied", "leftovers", "remove_leftovers", "size_of", "summed", "synced"]
+__all__ = ["Compaction", "compact", "copied", "leftovers", "remove_leftovers", "settled", "size_of", "summed", "synced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +100,8 @@ def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, .
         removed = _remove(db)
         said = _content(db, "turn")
         dropped = drop_unsound(db)
-        db.execute("checkpoint compacted")
-        db.execute("checkpoint original")
         db.execute("use memory")
-        db.execute("detach compacted")
+        settled(db)
         _read_back(copy, said)
         # The original is still held: nobody can have added to it what the copy has not.
         _swap(copy, path)
@@ -115,6 +113,13 @@ def copied(db: DuckDBPyConnection, path: Path) -> None:
     db.execute("copy from database original to compacted")
     if _contents(db, "original") != _contents(db, "compacted"):
         raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
+
+
+def settled(db: DuckDBPyConnection) -> None:
+    """Has both stores written to their files, and lets go of the copy: it can be read from the disk."""
+    db.execute("checkpoint compacted")
+    db.execute("checkpoint original")
+    db.execute("detach compacted")
 
 
 def synced(path: Path) -> None:
