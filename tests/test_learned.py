@@ -61,7 +61,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
 #: The trusts of the windows below, and what their answer is worth.
-SCORES = [0.970808, 0.0691619, 0.0671619, 0.172248]
+SCORES = [0.9812724, 0.0583078, 0.0588507, 0.3025468]
 SAID = (
     ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
     ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),

@@ -37,7 +37,8 @@ _LONGEST = 200  # bytes of a user's name in a file's
 
 def is_folder(path: Path) -> bool:
     """Whether this is, or by its name is to be, a memory of shards."""
-    return path.name.endswith(ENDING) or (path / MANIFEST).is_file()
+    # A name that is too long for any file is none of a folder, and `Path.is_file` would raise.
+    return path.name.endswith(ENDING) or os.path.isfile(path / MANIFEST)
 
 
 class Folder(Federation):
