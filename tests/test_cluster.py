@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ import pytest
 from memcli.cluster.ingesting import Reading, ingest
 from memcli.cluster.starting import started
 from memcli.errors import InputUnreadable, UsageError
+from memcli.evaluation.asking import Limits, Outcome
+from memcli.evaluation.harness import EvaluationRequest, ask
+from memcli.evaluation.runner import EvaluationPlan
 from memcli.ingestion import Watcher
 from memcli.memory import Memory
 
@@ -125,3 +129,19 @@ def test_what_a_task_cannot_read_is_told(cluster: Any, tmp_path: Path) -> None:
             ingest(memory, [file], Reading(strict=True))
     with pytest.raises(UsageError, match="memory of shards"):
         ingest(Memory(tmp_path / "one.memcli", embedder="fake"), [file])
+
+
+def test_an_evaluation_by_a_cluster_has_the_same_outcomes(cluster: Any, tmp_path: Path) -> None:
+    wanted = ["fused", "bm25"]
+    found = []
+    for name, address in (("here", ""), ("there", "auto")):
+        plan = EvaluationPlan(wanted, Limits(20, 4000), limit=6, cluster=address)
+        request = EvaluationRequest("sample", SAMPLE / "questions.json", plan, tmp_path / name, "fake")
+        outcomes = ask(request).result.outcomes
+        found.append({name: _untimed(of.values()) for name, of in outcomes.items()})
+    assert found[0] == found[1]
+    assert [len(found[0][name]) for name in wanted] == [6, 6]
+
+
+def _untimed(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    return [replace(each, milliseconds=0.0) for each in sorted(outcomes, key=lambda each: each.id)]

@@ -93,6 +93,7 @@ def evaluate(
     budget: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many tokens the model may cost at the most.")
     ] = None,
+    ray: o.Ray = None,
     as_json: o.Json = False,
     store: o.Store = None,
     embedder: o.EmbedderName = None,
@@ -108,13 +109,16 @@ def evaluate(
         return _compare(what[1:], strategy, seed, slice_name, as_json=as_json)
     if variant or without:
         strategy = ",".join(o.varied(name, variant, without) for name in strategy.split(","))
-    from ..providers.metering import Budget
-
-    limited = Budget(tokens=budget) if budget else None
     wanted = _wanted(strategy, reranker or "", model)
     path = _located(what, data, fetch=fetch)
-    request = _request(what[0], path, wanted, (k, tokens, limit, seed, workers), store, embedder, slice_name)
-    return _run(request, out, wanted, _ModelUse(model, reader, judge_runs, limited), as_json=as_json)
+    request = _request(what[0], path, wanted, (k, tokens, limit, seed, workers), store, embedder, slice_name, ray)
+    return _run(request, out, wanted, _ModelUse(model, reader, judge_runs, _limited(budget)), as_json=as_json)
+
+
+def _limited(tokens: int | None) -> Budget | None:
+    from ..providers.metering import Budget
+
+    return Budget(tokens=tokens) if tokens else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +302,7 @@ def _request(
     store: Path | None,
     embedder: str | None,
     slice_name: str | None,
+    ray: str | None,
 ) -> EvaluationRequest:
     from ..config import settings
     from ..evaluation.asking import Limits
@@ -310,7 +315,7 @@ def _request(
     k, tokens, limit, seed, workers = numbers
     chosen = settings(store=store, embedder=embedder)
     processes = workers or os.cpu_count() or 1
-    plan = EvaluationPlan(wanted.names, Limits(k, tokens), seed, limit, processes, wanted.reranker)
+    plan = EvaluationPlan(wanted.names, Limits(k, tokens), seed, limit, processes, wanted.reranker, ray or "")
     name = what if what in (SAMPLE, *BENCHMARKS) else path.name
     own = _own(path, chosen.store, given=store is not None)
     return EvaluationRequest(name, path, plan, chosen.cache, chosen.embedder, own, full=wanted.full, slice_name=part)

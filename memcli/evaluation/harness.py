@@ -181,6 +181,7 @@ def _corpus(request: EvaluationRequest) -> Corpus:
         request.cache / "evaluation" / "indexes",
         embedder_id(name),
         _once(name),
+        embedder=name,
     )
 
 

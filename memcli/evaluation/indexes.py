@@ -15,11 +15,11 @@ from ..indexing.plan import EVERY_INGEST, TRANSCRIPT
 from ..indexing.prepare import lacking, prepare
 from ..memory import Memory
 from ..model import Needs, TurnId
-from ..providers.embedding import Embedder
+from ..providers.embedding import Embedder, embedder
 from ..store import transcript
 from ..store.connection import Store
 
-__all__ = ["filled", "index_path", "session_of"]
+__all__ = ["fill", "filled", "index_path", "session_of"]
 
 
 def index_path(folder: Path, messages: Sequence[Message], embedder_id: str) -> Path:
@@ -42,6 +42,14 @@ def filled(path: Path, messages: Sequence[Message], needs: Sequence[Needs], mode
         partial.rename(path)
     store = Store(path)
     prepare(store, lacking(store, [*(producer.makes for producer in EVERY_INGEST), *needs]), model)
+
+
+def fill(path: Path, messages: Sequence[Message], needs: Sequence[Needs], embedder_name: str) -> None:
+    """The same in a process of its own, with one thread: such as there is one for each processor."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        filled(path, messages, needs, lambda: embedder(embedder_name, bulk=True))
 
 
 def session_of(path: Path, turns: Sequence[TurnId]) -> dict[str, str]:

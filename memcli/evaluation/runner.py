@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from ..memory import Memory
-from ..model import TurnId
+from ..model import Needs, TurnId
 from ..providers.embedding import Embedder
 from ..strategies import Strategy
 from .asking import Limits, Outcome, PosedQuestion, asked
 from .baselines import contender
-from .indexes import filled, index_path, session_of
+from .indexes import fill, filled, index_path, session_of
 from .outcomes import Outcomes
 from .questions import GoldQuestion, Haystack
 from .rewriting import Rewriter
@@ -39,7 +39,8 @@ _FILLING = 2
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
     """What an evaluation does. `limit` questions, drawn with `seed`; None: all. `reranker`: the one that a baseline
-    asks, by name.
+    asks, by name. `cluster`: the address of a Ray cluster that stores are filled and questions asked on, which sees the
+    same files; empty: on this machine.
     """
 
     contenders: Sequence[str]
@@ -48,6 +49,7 @@ class EvaluationPlan:
     limit: int | None = None
     workers: int = 1
     reranker: str = ""
+    cluster: str = ""
 
     def contender(self, name: str) -> Strategy:
         """One of the contenders. Raises UsageError."""
@@ -58,7 +60,7 @@ class EvaluationPlan:
 class Corpus:
     """What is asked over: the haystacks, which can be read again and again, and the store of each.
 
-    `store` None: stores are made of the haystacks' messages, in `indexes`.
+    `store` None: stores are made of the haystacks' messages, in `indexes`, with `embedder`, by its name.
     """
 
     haystacks: Callable[[], Iterator[Haystack]]
@@ -66,6 +68,7 @@ class Corpus:
     embedder_id: str
     model: Callable[[], Embedder]
     store: Path | None = None
+    embedder: str = ""
 
     def path(self, haystack: Haystack) -> Path:
         """Where the haystack's store is, or will be."""
@@ -120,14 +123,14 @@ def run(
     kept = {name: outcomes.of(name) for name in plan.contenders}
     chosen = _sample(plan, corpus)
     parts: list[Future[tuple[list[Gold], list[Future[int]]]]] = []
-    with pool(plan.workers) as processes, _threads() as threads:
+    with _at_work(plan) as (processes, filling), _threads(filling) as threads:
         job = _Job(plan, corpus, outcomes, kept, processes, _Tally(progress), rewriter)
         for haystack in corpus.haystacks():
             result.count(haystack)
             questions = [q for q in haystack.questions if chosen is None or q.id in chosen]
             if questions:
                 parts.append(threads.submit(job.take, haystack, questions))
-                _at_most(parts, 2 * _FILLING)
+                _at_most(parts, 2 * filling)
         for part in parts:
             gold, tasks = part.result()
             result.gold.extend(gold)
@@ -138,9 +141,22 @@ def run(
 
 
 @contextmanager
-def _threads() -> Iterator[Executor]:
+def _at_work(plan: EvaluationPlan) -> Iterator[tuple[Executor, int]]:
+    """Where questions are asked, and how many stores are filled at once."""
+    if not plan.cluster:
+        with pool(plan.workers) as processes:
+            yield processes, _FILLING
+        return
+    from ..cluster.pool import pool as of_cluster
+
+    with of_cluster(plan.cluster) as found:
+        yield found
+
+
+@contextmanager
+def _threads(filling: int) -> Iterator[Executor]:
     """Where stores are filled; an error leaves those that wait unfilled."""
-    with ThreadPoolExecutor(_FILLING) as threads:
+    with ThreadPoolExecutor(filling) as threads:
         try:
             yield threads
         except BaseException:
@@ -193,11 +209,17 @@ class _Job:
         path = self.corpus.path(haystack)
         if self.corpus.store is None:
             needs = [self.plan.contender(name).needs for name in self.kept]
-            filled(path, haystack.messages, needs, self.corpus.model)
+            self._fill(path, haystack, needs)
         evidence = {q.id: q.evidence | q.session_evidence for q in questions}
         sessions = session_of(path, [TurnId(turn) for turns in evidence.values() for turn in turns])
         gold = [Gold(q, haystack.name, frozenset(sessions[t] for t in evidence[q.id])) for q in questions]
         return gold, self._hand_over(haystack, path, questions)
+
+    def _fill(self, path: Path, haystack: Haystack, needs: Sequence[Needs]) -> None:
+        if self.plan.cluster:
+            self.processes.submit(fill, path, haystack.messages, needs, self.corpus.embedder).result()
+        else:
+            filled(path, haystack.messages, needs, self.corpus.model)
 
     def _hand_over(self, haystack: Haystack, path: Path, questions: Sequence[GoldQuestion]) -> list[Future[int]]:
         missing = {name: frozenset(q.id for q in questions if q.id not in self.kept[name]) for name in self.kept}
