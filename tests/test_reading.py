@@ -682,28 +682,26 @@ def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:
     assert ExtractiveReader(transcript).read(query, []).abstained  # who is given nothing says nothing
 
 
-def test_who_asks_for_himself_is_told_what_bears_on_it() -> None:
+def _advised(question: str, speaker: str, known: Sequence[Known]) -> str:
+    """What is said to who asks for advice, where this is known of the one it is about."""
+
     class Asserting(FakeTranscript):
         def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
-            known = [_told(RelationType.ALLERGY, "penicillin", 1, 0.1), _told(RelationType.DISLIKES, "mocks", 0, 0.4)]
             return [(each.turn, each.asserted, each.cosine) for each in known]
 
-    question = "Should I use mocks?"
-    transcript = Asserting(question, [("user", at(2024, 1, 3), "I never know when to use mocks.")])
-    query = Query(parse(question, ("user",)), VECTOR, ASKED)
-    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: dislikes mocks"
+    transcript = Asserting(question, [(speaker, at(2024, 1, 3), "I never know what to do.")])
+    query = Query(parse(question, (speaker,)), VECTOR, ASKED)
+    return ExtractiveReader(transcript).read(query, transcript.hits()).text
+
+
+def test_who_asks_for_himself_is_told_what_bears_on_it() -> None:
+    known = [_told(RelationType.ALLERGY, "penicillin", 1, 0.1), _told(RelationType.DISLIKES, "mocks", 0, 0.4)]
+    assert _advised("Should I use mocks?", "user", known) == "Theo: dislikes mocks"
 
 
 def test_who_asks_for_somebody_else_is_told_all_that_limits_that_one() -> None:
-    class Asserting(FakeTranscript):
-        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
-            known = [_told(RelationType.HEALTH, "coeliac", 1, 0.1), _told(RelationType.DIET, "vegan", 0, 0.2)]
-            return [(each.turn, each.asserted, each.cosine) for each in known]
-
-    question = "What should I cook for Theo?"
-    transcript = Asserting(question, [("Theo", at(2024, 1, 3), "I never know what to cook.")])
-    query = Query(parse(question, ("Theo",)), VECTOR, ASKED)
-    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: vegan; coeliac"
+    known = [_told(RelationType.HEALTH, "coeliac", 1, 0.1), _told(RelationType.DIET, "vegan", 0, 0.2)]
+    assert _advised("What should I cook for Theo?", "Theo", known) == "Theo: vegan; coeliac"
 
 
 def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:

@@ -20,12 +20,9 @@ from memcli.store.manifest import MANIFEST, Manifest, begun
 from memcli.store.rows import scalar
 
 from .conftest import SAMPLE, Ran
+from .test_federation import QUESTIONS
 
 Cli = Callable[..., Ran]
-QUESTIONS = (
-    "Where does Nora keep the spare key?", "When is the train to Lisbon?", "What should I cook tonight?",
-    "What did Theo say about the garden in March?", "birthday",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -126,7 +125,7 @@ def _is_whole(prefixes: Sequence[str]) -> bool:
     """Whether every hash begins with exactly one of these."""
     ordered = sorted(prefixes)
     apart = not any(later.startswith(one) for one, later in pairwise(ordered))
-    return apart and sum(Fraction(1, 2 ** len(prefix)) for prefix in ordered) == 1
+    return apart and sum(1 << _DIGITS - len(prefix) for prefix in ordered) == 1 << _DIGITS
 
 
 def _damaged(path: Path) -> StoreError:
