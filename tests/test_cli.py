@@ -234,6 +234,25 @@ def test_a_search_loads_only_what_it_uses(filled: Path) -> None:
     assert not loaded & {"igraph", "hnswlib", "openai", "sklearn", "scipy", "sentencex", "ijson", "rich", "torch"}
 
 
+@pytest.mark.parametrize("given", [{}, {"OPENBLAS_NUM_THREADS": "2"}])
+def test_blas_has_no_threads_that_spin_unless_somebody_asks_for_them(filled: Path, given: dict[str, str]) -> None:
+    arguments = ["memcli", "search", "cat", "--json", "--store", str(filled)]
+    asked = "print(*(p['num_threads'] for p in threadpool_info() if p['internal_api'] == 'openblas'))"
+    program = f"""import atexit, sys
+from threadpoolctl import threadpool_info
+from memcli.__main__ import main
+sys.argv = {arguments!r}
+atexit.register(lambda: {asked})
+main()"""
+    inherited = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**inherited, **given}
+    )
+    threads = [int(each) for each in done.stdout.splitlines()[-1].split()]  # none where numpy has another BLAS
+    wanted = min(int(given.get("OPENBLAS_NUM_THREADS", 1)), len(os.sched_getaffinity(0)))
+    assert all(each == wanted for each in threads)
+
+
 def test_a_closed_pipe_is_quiet(filled: Path) -> None:
     done = subprocess.run(
         f"{sys.executable} -m memcli search cat --store {filled} --json | head -c 1", shell=True, capture_output=True,
