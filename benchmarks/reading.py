@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,9 @@ from unseen import Unseen
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.languages import DEFAULT as DEFAULT_LANGUAGE
+from memcli.languages import spoken
 from memcli.memory import Memory
-from memcli.model import Caution, Filters, Form, Query
+from memcli.model import Caution, Filters, Form, Query, Seeks
 from memcli.providers.embedding import DEFAULT as EMBEDDER
 from memcli.providers.embedding import Embedder, embedder_id
 from memcli.ranking import learned
@@ -51,6 +53,7 @@ from memcli.reading.relevance import Found
 from memcli.reading.stored import StoredTranscript
 from memcli.reading.unread import is_readable
 from memcli.strategies import DEFAULT, strategy
+from memcli.text.times import describe
 
 Floats = npt.NDArray[np.float64]
 PACKAGE = Path(__file__).parent.parent / "memcli" / "reading"
@@ -95,11 +98,20 @@ class Case:
     def is_answerable(self) -> bool:
         return bool(self.answer or self.pattern)
 
+    @cached_property
+    def answers(self) -> Sequence[str]:
+        """The known answer; where a time is asked for, also the days that it means, said when it was said."""
+        if self.query.question.seeks is not Seeks.WHEN:
+            return [self.answer]
+        said = [passage.at for passage in self.passages if str(passage.turn) in self.gold]
+        found = [each for at in said for each in spoken([self.answer]).times(self.answer, at)]
+        return [self.answer, *map(describe, found)]
+
     def is_right(self, text: str) -> bool:
         """Whether these words are a right answer, whatever held before it."""
         said = text.split("(before", maxsplit=1)[0]
         if not self.pattern:
-            return token_f1(said, self.answer) >= RIGHT
+            return any(token_f1(said, answer) >= RIGHT for answer in self.answers)
         stale = self.wrong and re.search(self.wrong, said, re.I)
         return bool(re.search(self.pattern, text, re.I | re.S)) and not stale
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -66,6 +68,12 @@ def found(memory: Memory) -> list[list[tuple[str, float]]]:
     return [[(hit.unit.id, hit.score) for hit in memory.search(question, k=20)] for question in QUESTIONS]
 
 
+def turns_in(memory: Memory) -> int:
+    with memory.store.reading() as db:
+        [(turns,)] = db.execute("select count(*) from turn").fetchall()
+    return int(turns)
+
+
 def test_a_cluster_stores_what_one_process_does(
     cluster: Any, chats: list[Path], expected: list[list[tuple[str, float]]], tmp_path: Path
 ) -> None:
@@ -103,6 +111,38 @@ def test_a_node_that_is_killed_loses_and_doubles_nothing(
         with memory.store.reading() as db:
             turns = db.execute("select count(*), count(distinct id) from turn").fetchall()
         assert turns == [(160, 160)]
+        assert found(memory) == expected
+        assert memory.care.examine().left == []
+
+
+#: An ingest that reads each file by a task of its own, and says how much is stored whenever one was read.
+DRIVER = """
+import sys
+from memcli.cluster import ingesting
+from memcli.ingestion import Watcher
+from memcli.memory import Memory
+address, folder, *files = sys.argv[1:]
+ingesting._TOGETHER = 1
+with Memory(folder, embedder="fake", shards=3) as memory:
+    told = Watcher(progress=lambda source, report: print(report.added, flush=True))
+    ingesting.ingest(memory, files, ingesting.Reading(block=200), told, address)
+"""
+
+
+def test_a_driver_that_is_killed_loses_nothing_that_it_reported(
+    cluster: Any, chats: list[Path], tmp_path: Path, expected: list[list[tuple[str, float]]]
+) -> None:
+    path = tmp_path / "there.memcli.d"
+    command = [sys.executable, "-c", DRIVER, cluster.address, str(path), *map(str, chats)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as driver:
+        assert driver.stdout is not None
+        reported = int(driver.stdout.readline())
+        driver.kill()
+    assert 80 <= reported <= 160
+    with Memory(path) as memory:
+        assert reported <= turns_in(memory)
+        assert ingest(memory, chats).messages == 160
+        assert turns_in(memory) == 160
         assert found(memory) == expected
         assert memory.care.examine().left == []
 

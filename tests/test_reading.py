@@ -695,7 +695,11 @@ def _advised(question: str, speaker: str, known: Sequence[Known]) -> str:
 
 
 def test_who_asks_for_himself_is_told_what_bears_on_it() -> None:
-    known = [_told(RelationType.ALLERGY, "penicillin", 1, 0.1), _told(RelationType.DISLIKES, "mocks", 0, 0.4)]
+    known = [
+        _told(RelationType.ALLERGY, "penicillin", 2, 0.1),
+        _told(RelationType.DISLIKES, "Amazon", 1, 0.4),
+        _told(RelationType.DISLIKES, "mocks", 0, 0.5),
+    ]
     assert _advised("Should I use mocks?", "user", known) == "Theo: dislikes mocks"
 
 
@@ -720,6 +724,11 @@ def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:
         ("Did Theo eat bread?", False),
         ("What did Elena recommend?", False),
         ("What does Theo like?", False),
+        ("Should I cook lamb for Theo?", True),
+        ("How often should I water the fern?", False),
+        ("When should we leave?", False),
+        ("Could I do without the stamp in the end?", False),
+        ("Would Theo like to move back?", False),
     ],
 )
 def test_who_wants_advice(question: str, wants: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ INTERNAL = 70
 INTERRUPTED = 130
 _DEBUG = "--debug"
 _RAY, _HERE = "--ray", "local"
+#: Where a cluster is: behind `--ray` anything else is an argument of its own, such as what is to be read.
+_ADDRESS = re.compile(r"auto|local|(?:ray://)?[^\s/]+:\d+")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -35,9 +38,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _addressed(arguments: Sequence[str]) -> list[str]:
     """The arguments with an address behind a `--ray` that stands alone: typer knows no value that may be left out."""
-    following = [*arguments[1:], "-"]
+    following = [*arguments[1:], ""]
     return [
-        f"{each}={_HERE}" if each == _RAY and after.startswith("-") else each
+        f"{each}={_HERE}" if each == _RAY and not _ADDRESS.fullmatch(after) else each
         for each, after in zip(arguments, following, strict=False)
     ]
 

@@ -150,7 +150,7 @@ def known_of(query: Query, transcript: Transcript) -> list[Known]:
         return []
     known = [Known(*each) for each in transcript.asserted(question.about, query)]
     # Who asks for himself asks for anything: what limits him is told where it bears on it.
-    return respected([each for each in known if each.is_near] if question.is_of_asker else known)
+    return respected([each for each in known if each.bears_on_asker] if question.is_of_asker else known)
 
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:

@@ -63,8 +63,15 @@ _WISH = re.compile(
     r"\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
     r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b|\b(?:ideas?|gifts?|presents?) for\b"
-    r"|^(?:can|may|could)\b.*\b(?:eat|drink)\b|^is\b.*\ballowed to (?:eat|drink)\b"
 )
+#: The same of a question of yes or no, which else asks for what was said.
+_MAY = re.compile(
+    r"^(?:can|may|could)\b.*\b(?:eat|drink)\b|^is\b.*\ballowed to (?:eat|drink)\b|\bshould (?:i|we)\b"
+    r"|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
+    r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
+)
+#: Who asks for one of these asks for what was said or agreed, also with a "should".
+_SAID = frozenset({Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH, Seeks.WHEN, Seeks.WHY})
 _GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month)\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
 _REQUEST = re.compile(
@@ -84,9 +91,10 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
     mentioned = named(text, speakers)
     of_one = bool(_I.search(plain))
     written = [each for each in mentioned if each.word]
+    seeks = _seeks(plain)
     return Question(
         text,
-        _seeks(plain),
+        seeks,
         stems_beside(text, mentioned),
         written[0].speaker if written else _user(speakers) if of_one else None,
         listing=bool(_LISTING.search(plain)),
@@ -98,9 +106,14 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         named=mentioned,
         seeks_time=bool(_TIME.search(text.lower())),
         seeks_advice=bool(_ADVICE.search(text.lower())),
-        wants_advice=bool(_WISH.search(plain)),
+        wants_advice=_wants_advice(plain, seeks),
         first_person=of_one or bool(_WE.search(plain)),
     )
+
+
+def _wants_advice(plain: str, seeks: Seeks) -> bool:
+    wish = _MAY if seeks is Seeks.YES_NO else _WISH
+    return seeks not in _SAID and bool(wish.search(plain))
 
 
 def _user(speakers: Sequence[str]) -> str | None:
