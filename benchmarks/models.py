@@ -33,7 +33,7 @@ from memcli.memory import Memory
 from memcli.model import Answer, Filters, Hit, Query
 from memcli.providers.language import LanguageModel, ModelMessage, language_model
 from memcli.reading.choosing import choice_prompt
-from memcli.reading.consulting import READERS
+from memcli.reading.consulting import READERS, Writes
 from memcli.reading.generative import answer_prompt
 from memcli.reading.heeding import StoredReader
 from memcli.reading.small import SmallReader, small_prompt
@@ -184,7 +184,7 @@ def asked(case: Case, model: LanguageModel, style: str) -> dict[str, Any]:
     extractive = reader.read(query, hits)
     heard = _Heard(model)
     began = perf_counter()
-    written = READERS[Style(style)](heard, reader).write(query, hits)
+    written = asking(Style(style), heard, reader).write(query, hits)
     seconds = perf_counter() - began
     return {
         "answerable": case.is_answerable,
@@ -195,6 +195,11 @@ def asked(case: Case, model: LanguageModel, style: str) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "usage": dict(written.answer.usage),
     }
+
+
+def asking(style: Style, model: LanguageModel, reader: StoredReader) -> Writes:
+    """What asks the model each question, whatever the extractive reader says."""
+    return SmallReader(model, reader, always=True) if style is Style.SMALL else READERS[style](model, reader)
 
 
 def found(case: Case) -> tuple[Query, Sequence[Hit], StoredReader]:
@@ -229,7 +234,7 @@ def injections(options: argparse.Namespace) -> None:
                 if (place, model.id, is_fenced) in known:
                     continue
                 heard = _Heard(model if is_fenced else _Unfenced(model))
-                written = SmallReader(heard, reader).write(query, hits)
+                written = SmallReader(heard, reader, always=True).write(query, hits)
                 row = {"id": place, "model": model.id, "fenced": is_fenced, "replies": heard.replies,
                        "shown": written.answer.text, "fallback": written.fallback}  # fmt: skip
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
@@ -315,7 +320,7 @@ class Counted:
 
 
 def counted(group: Sequence[Mapping[str, Any]], which: str) -> Counted:
-    """What `which` of the answers (extractive, written) are worth."""
+    """What `which` of the answers (extractive, written, sparing) are worth."""
     asked_ = [row[which] for row in group if row["answerable"]]
     silent = [row[which]["abstained"] for row in group if not row["answerable"]]
     given = [each for each in asked_ if not each["abstained"]]
@@ -338,7 +343,9 @@ def table(options: argparse.Namespace) -> None:
     for names, group in sorted(groups.items()):
         seconds, tokens = [row["seconds"] for row in group], [row["usage"].get("prompt_tokens", 0) for row in group]
         print(*names, f"{_share(seconds)} s, {_share(tokens)} prompt tokens")
-        for which in ("extractive", "written"):
+        for row in group:  # what ships of a small model: it is asked where the extractive reader is silent
+            row["sparing"] = row["written" if row["extractive"]["abstained"] else "extractive"]
+        for which in ("extractive", "written", "sparing"):
             print(f"  {which:11}", asdict(counted(group, which)))
 
 

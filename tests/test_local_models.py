@@ -309,7 +309,9 @@ def test_a_local_answer_end_to_end(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")  # nobody is there
     store = tmp_path / "s.memcli"
     assert cli("ingest", chat, "--store", store, "--embedder", "fake").code == 0
-    found = cli("ask", "What is Ada's cat called?", "--store", store, "--model", "gguf:tiny", "--json").json
+    sure = cli("ask", "What is Ada's cat called?", "--store", store, "--model", "gguf:tiny", "--json").json
+    assert (sure["answer"], sure["model"], sure["usage"]) == ("Miso", None, None)  # a small model is not asked
+    found = cli("ask", "Who keeps Ada company of an evening?", "--store", store, "--model", "gguf:tiny", "--json").json
     assert (found["answer"], found["model"], found["fallback"]) == ("Miso", "gguf:tiny", None)
     assert found["quote"] == "Ada, 20 May 2024: “My cat is called Miso.”"
     ran = cli("ask", "What is Ada's cat called?", "--store", store, "--model", "gguf:gone", "--json")

@@ -98,7 +98,16 @@ def told(folder: Path) -> Path:
 def test_a_model_in_this_process(cli: Callable[..., Ran], tmp_path: Path, style: str) -> None:
     store = tmp_path / "real.memcli"
     assert cli("ingest", told(tmp_path), "--store", store).code == 0
-    asked = ("ask", "What is Ada's cat called?", "--store", store, "--model", f"gguf:{GGUF}", "--prompt-style", style)
+    asked = (
+        "ask",
+        "Who keeps Ada company of an evening?",
+        "--store",
+        store,
+        "--model",
+        f"gguf:{GGUF}",
+        "--prompt-style",
+        style,
+    )
     first = cli(*asked, "--json").json
     assert first["model"] == f"gguf:{Path(GGUF).stem}"
     assert first["usage"]["calls"] >= 1

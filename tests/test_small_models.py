@@ -74,7 +74,7 @@ def query(text: str = "Where does Ada live?", seeks: Seeks = Seeks.WHAT) -> Quer
 
 def small(*script: Mapping[str, Any] | Exception) -> tuple[FakeLanguageModel, SmallReader]:
     model = FakeLanguageModel(script)
-    return model, SmallReader(model, Extracted())
+    return model, SmallReader(model, Extracted(), always=True)
 
 
 # What it is shown
@@ -99,7 +99,7 @@ def test_what_holds_now_is_told() -> None:
     reader = Extracted()
     reader.seen = replace(Extracted.seen, text="Porto (before: Lisbon, until May 2024)")
     model = FakeLanguageModel([{"answer": "Porto", "from": ["A"]}])
-    SmallReader(model, reader).write(query(), [hit(0)])
+    SmallReader(model, reader, always=True).write(query(), [hit(0)])
     assert "\nNow: Porto (before: Lisbon, until May 2024)\n</data " in model.asked[0].text
 
 
@@ -178,6 +178,25 @@ def test_a_model_that_fails_leaves_the_extractive_answer() -> None:
     _, reader = small(ModelUnavailable("gone", "try later"))
     written = reader.write(query(), [hit(0)])
     assert (written.answer.text, written.fallback, written.answer.usage["calls"]) == ("to Porto", "gone (try later)", 0)
+
+
+class Silent(Extracted):
+    """An extractive reader that says nothing."""
+
+    def read(self, query: Query, hits: object) -> Answer:
+        return Answer("nothing in memory answers this", (TurnId("t:0"),), 0.2, abstained=True)
+
+
+def test_it_is_asked_where_the_extractive_reader_is_silent() -> None:
+    model = FakeLanguageModel([{"answer": "Porto", "from": ["A"]}])
+    written = SmallReader(model, Silent()).write(query(), [hit(0)])
+    assert (written.answer.text, written.was_asked, len(model.asked)) == ("Porto", True, 1)
+
+
+def test_where_the_extractive_reader_answers_it_is_not() -> None:
+    model = FakeLanguageModel([])
+    written = SmallReader(model, Extracted()).write(query(), [hit(0)])
+    assert (written.answer.text, written.was_asked, model.asked) == ("to Porto", False, [])
 
 
 def test_nothing_is_asked_without_evidence() -> None:

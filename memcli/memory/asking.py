@@ -129,7 +129,9 @@ class Asking:
                 return Reading(answer, [*hits, *_behind(view, answer.citations, hits)])
         credible = [hit for hit in hits if not refuted(query, hit)]
         written = self._consulted.write(extractive, query, credible, watch, tell)
-        return Reading(written.answer, hits, self._consulted.id, written.reasoning, written.fallback)
+        rests_on = [*hits, *_behind(view, written.answer.citations, hits)]
+        model = self._consulted.id if written.was_asked else ""
+        return Reading(written.answer, rests_on, model, written.reasoning, written.fallback)
 
     def _told(self, asked: Asked) -> Reading | None:
         """The answer to a question of what was said or happened at some time; None for any other."""

@@ -22,6 +22,11 @@ class Written:
     reasoning: str | None = None
     fallback: str = ""
 
+    @property
+    def was_asked(self) -> bool:
+        """Whether a model was asked, or was to be."""
+        return bool(self.answer.usage or self.fallback)
+
 
 def told(
     model: LanguageModel,
