@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -131,19 +132,23 @@ def test_the_nearest_sessions_are_those_of_the_nearest_codes(filled: Memory) -> 
         [(data, session)] = db.execute("""select v.data, u.session from vector v join unit u on u.vector = v.seq
             where u.text = 'A zeppelin flew by.' and u.kind = 'sentence'""").fetchall()
         query = np.frombuffer(data, np.float16).astype(np.float32)
-        [one, two] = codes.nearest(db, np.stack([query, -query]), 10, "", {})
+        [one, two] = codes.in_order(codes.nearest(db, np.stack([query, -query]), 10, "", {}), 2, 10)
         assert one[0] == session
         assert session not in two
-        [among] = codes.nearest(db, query[None, :], 10, "select seq from turn where session = $only", {"only": 3})
+        of_one = codes.nearest(db, query[None, :], 10, "select seq from turn where session = $only", {"only": 3})
+        [among] = codes.in_order(of_one, 1, 10)
         assert among == [3]
 
 
 def test_rare_words_choose_and_common_ones_do_not(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     with filled.store.reading() as db:
-        assert len(lexical.best(db, ["zeppelin", "day"], 100, "", {})) == SESSIONS
-        monkeypatch.setattr(lexical, "_COMMON", 1)
-        assert len(lexical.best(db, ["zeppelin", "day"], 100, "", {})) == 1
-        assert lexical.frequencies(db, ["zeppelin", "day", "nowher"]) == {"zeppelin": 1, "day": SESSIONS}
+        counted = lexical.frequencies(db, ["zeppelin", "day", "nowher"])
+        assert counted == {"zeppelin": 1, "day": SESSIONS}
+        for common, sessions in ((50_000, SESSIONS), (1, 1)):
+            monkeypatch.setattr(lexical, "_COMMON", common)
+            found = lexical.best(db, lexical.weights(counted, lexical.documents(db)), 100, "", {})
+            assert len(lexical.in_order(found, 100)) == sessions
+    assert lexical.weights({"rare": 1, "day": 4}, 9) == {"rare": math.log(1 + 9 / 1.5)}  # day: one has chosen already
 
 
 @pytest.mark.parametrize("chosen", ["fused", "dense", "bm25"])

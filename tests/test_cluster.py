@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from memcli.cluster.ingesting import Reading, ingest
+from memcli.cluster.searching import searching
 from memcli.cluster.starting import started
 from memcli.errors import InputUnreadable, UsageError
 from memcli.evaluation.asking import Limits, Outcome
@@ -23,6 +24,11 @@ from memcli.evaluation.harness import EvaluationRequest, ask
 from memcli.evaluation.runner import EvaluationPlan
 from memcli.ingestion import Watcher
 from memcli.memory import Memory
+from memcli.model import Filters
+from memcli.store import codes
+from memcli.store.views import candidates
+from memcli.strategies import Strategy
+from memcli.strategies.fused import Fused
 
 from .conftest import SAMPLE, Ran
 
@@ -155,6 +161,33 @@ def test_the_command_line_ingests_by_a_cluster(
     assert (done.code, done.json["added"]) == (0, 80)
     assert cli("stats", *store, "--memory", "anna", "--json").json["turns"] == 80
     assert cli("ingest", chats[0], "--store", tmp_path / "one.memcli", "--ray", "auto").code == 2
+
+
+def test_a_cluster_finds_the_candidates_that_one_process_does(
+    cluster: Any, chats: list[Path], tmp_path: Path, cli: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a memory whose size counts as large: of a small one all is looked at."""
+    monkeypatch.setattr(codes, "CODED_FROM", 1)
+    monkeypatch.setattr(candidates, "SAMPLED", 2)  # else all of twenty sessions are read
+    path = tmp_path / "here.memcli.d"
+    with Memory(path, embedder="fake", shards=3) as memory:
+        memory.ingest(chats)
+        narrow = Fused(candidate_sessions=4)
+        here = [hits(memory, narrow, filters) for filters in (None, Filters(speaker="Nora"))]
+        with searching(memory, cluster.address):
+            there = [hits(memory, narrow, filters) for filters in (None, Filters(speaker="Nora"))]
+            assert memory.view().gather is not None
+        assert here == there
+        assert memory.search("spare key")
+        assert memory.view().gather is None
+    plain, by_ray = (cli("search", "spare key", "--store", path, "--json", *ray) for ray in ((), ("--ray",)))
+    assert (plain.code, plain.json["hits"]) == (by_ray.code, by_ray.json["hits"])
+    assert cli("ask", "spare key?", "--store", tmp_path / "one.memcli", "--ray").code == 2
+
+
+def hits(memory: Memory, chosen: Strategy, filters: Filters | None) -> list[list[tuple[str, float]]]:
+    found = [memory.search(question, k=20, strategy=chosen, filters=filters) for question in QUESTIONS]
+    return [[(hit.unit.id, hit.score) for hit in each] for each in found]
 
 
 def test_what_a_task_cannot_read_is_told(cluster: Any, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def ask(
     as_jsonl: o.Jsonl = False,
     store: o.Stores = None,
     user: o.User = None,
+    ray: o.Ray = None,
     embedder: o.EmbedderName = None,
     model: o.Model = None,
     prompt_style: o.PromptStyle = "auto",
@@ -66,11 +67,12 @@ def ask(
     memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style, user=user)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     pen = None if as_json or as_jsonl else _Pen()
-    reading = memory.ask(
-        text, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=chosen, reranker=reranker or "",
-        caution=_caution(careful=careful, bold=bold), watch=pen.write if pen and sys.stdout.isatty() else None,
-        tell=_remark, making=making,
-    )  # fmt: skip
+    with o.searched(memory, ray):
+        reading = memory.ask(
+            text, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=chosen,
+            reranker=reranker or "", caution=_caution(careful=careful, bold=bold),
+            watch=pen.write if pen and sys.stdout.isatty() else None, tell=_remark, making=making,
+        )  # fmt: skip
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
         shown = reading.shown(k)

@@ -14,6 +14,7 @@ from . import completion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from ..memory import Memory
     from ..model import Filters
@@ -53,6 +54,7 @@ __all__ = [
     "memory",
     "narrowed",
     "question",
+    "searched",
     "strategy_name",
     "typed",
     "varied",
@@ -199,6 +201,17 @@ def memory(
         shards=shards,
         split_at=split_at,
     )
+
+
+def searched(memory: Memory, address: str | None) -> AbstractContextManager[None]:
+    """Meanwhile the cluster at `address` looks for candidates; None: this process does. See `cluster.searching`."""
+    from contextlib import nullcontext
+
+    if address is None:
+        return nullcontext()
+    from ..cluster.searching import searching
+
+    return searching(memory, address)
 
 
 def question(argument: str) -> str:

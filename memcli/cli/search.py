@@ -31,6 +31,7 @@ def search(
     as_jsonl: o.Jsonl = False,
     store: o.Stores = None,
     user: o.User = None,
+    ray: o.Ray = None,
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
@@ -43,15 +44,16 @@ def search(
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, user=user)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
-    hits = memory.search(
-        text,
-        k=k,
-        filters=narrowing.filters,
-        at=narrowing.at,
-        strategy=chosen,
-        reranker=reranker or "",
-        making=making,
-    )
+    with o.searched(memory, ray):
+        hits = memory.search(
+            text,
+            k=k,
+            filters=narrowing.filters,
+            at=narrowing.at,
+            strategy=chosen,
+            reranker=reranker or "",
+            making=making,
+        )
     tell_former_default(memory)
     if as_json:
         emit_json(found_document(memory, text, chosen, narrowing, hits, around, explain=explain))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..store.connection import Store
+from ..store.folder import Folder
 from ..store.identity import Identity
 from ..store.revision import revision
 from ..store.views.view import View
@@ -28,6 +29,7 @@ class Views:
         else:
             kept[1].widen()
             self._store.keep_open()  # who asks again will ask once more: to open the file takes longer than the search
+        kept[1].gather = self._store.gather if isinstance(self._store, Folder) else None
         return kept[1]
 
     def forget(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .revision import bump_revision
-from .rows import append, columns, scalar, transaction
+from .rows import Columns, append, columns, scalar, transaction
 from .sharing import give_way
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .connection import Store
 
-__all__ = ["CODED_FROM", "fill", "is_coded", "nearest", "signs"]
+__all__ = ["CODED_FROM", "fill", "in_order", "is_coded", "nearest", "signs"]
 
 Codes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -92,10 +92,11 @@ def _fill_part(db: DuckDBPyConnection) -> bool:
 
 def nearest(
     db: DuckDBPyConnection, queries: npt.NDArray[np.float32], most: int, turns: str, parameters: Mapping[str, object]
-) -> list[list[int]]:
-    """For each query of [q, d] the sessions, by their numbers, that hold its nearest sentences by code, nearest first.
+) -> Columns:
+    """For each `query` of [q, d], by its number, the `vector`s that are nearest by code, with their `distance`, and
+    each `session` that has one of them, by their numbers.
 
-    `most`: how many sentences are looked at; `turns`: whose may be, as SQL over `parameters`; empty: everybody's.
+    `most`: how many vectors; `turns`: whose may be, as SQL over `parameters`; empty: everybody's.
     """
     said = f"""select u.vector from unit u join source o on o.unit = u.seq
         where u.kind = 'sentence' and o.turn in ({turns})"""
@@ -106,13 +107,25 @@ def nearest(
         f" order by distance, vector limit {most:d})"
         for query in range(len(queries))
     )
-    found = columns(
+    return columns(
         db,
-        f"""select n.query, u.session from ({near}) n join unit u on u.vector = n.vector
-            where u.kind = 'sentence' {inside} group by all order by n.query, min(n.distance), u.session""",
+        f"""select distinct n.query, n.distance, n.vector::bigint as vector, u.session::bigint as session
+            from ({near}) n join unit u on u.vector = n.vector where u.kind = 'sentence' {inside}""",
         {**_named(signs(queries)), **parameters},
     )
-    return [found["session"][found["query"] == query].tolist() for query in range(len(queries))]
+
+
+def in_order(near: Columns, queries: int, most: int) -> list[list[int]]:
+    """For each query the sessions that hold the `most` nearest vectors of what `nearest` found, nearest first."""
+    found = []
+    for query in range(queries):
+        here = np.flatnonzero(near["query"] == query)
+        here = here[np.lexsort((near["session"][here], near["vector"][here], near["distance"][here]))]
+        vectors = near["vector"][here]
+        here = here[np.isin(vectors, list(dict.fromkeys(vectors.tolist()))[:most])]
+        here = here[np.lexsort((near["session"][here], near["distance"][here]))]
+        found.append(list(dict.fromkeys(near["session"][here].tolist())))
+    return found
 
 
 def _distance(query: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..errors import StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNotWritable, UsageError
@@ -54,6 +54,8 @@ class Folder(Federation):
         self._known: dict[Path, Store] = {}
         self._begins = begun(1 if count is None else count, split_at)
         self._above = Folder(path) if user else None
+        #: What gathers candidates for it elsewhere, if anything does (`cluster.searching`).
+        self.gather: Callable[[Any], Sequence[Sequence[str]]] | None = None
         self.folder = path / _USERS / _quoted(user) if user else path
         if count is not None and self.exists and len(self.manifest.shards) != count:
             has = len(self.manifest.shards)

@@ -5,6 +5,7 @@ Beside it: in which language a turn is that is in another one than English.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text import ENGLISH
-from .rows import append, columns, columns_among
+from .rows import Columns, append, columns, columns_among, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["add_documents", "best", "frequencies", "languages", "postings", "remove_documents"]
+__all__ = [
+    "add_documents",
+    "best",
+    "documents",
+    "frequencies",
+    "in_order",
+    "languages",
+    "postings",
+    "remove_documents",
+    "weights",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -86,40 +97,57 @@ def postings(db: DuckDBPyConnection, stems: Sequence[str], turns: Ints | None = 
 
 
 def frequencies(
-    db: DuckDBPyConnection, stems: Sequence[str], turns: str = "", parameters: Sequence[object] = ()
+    db: DuckDBPyConnection, stems: Sequence[str], turns: str = "", parameters: Mapping[str, object] | None = None
 ) -> dict[str, int]:
     """In how many turns each of `stems` occurs that is there. `turns`: only in these, as SQL over `parameters`."""
     found = columns(
         db,
-        f"""select term, count(*) as turns from posting where term in (select unnest(?::varchar[]))
+        f"""select term, count(*) as turns from posting where term in (select unnest($stems::varchar[]))
             {f"and turn in ({turns})" if turns else ""} group by term""",
-        [list(dict.fromkeys(stems)), *parameters],
+        {"stems": list(dict.fromkeys(stems)), **(parameters or {})},
     )
     return dict(zip(found["term"].tolist(), found["turns"].tolist(), strict=True))
 
 
-def best(
-    db: DuckDBPyConnection, stems: Sequence[str], most: int, turns: str, parameters: Mapping[str, object]
-) -> list[int]:
-    """The sessions, by their numbers, that hold the turns which most of the weight of the stems is in, best first.
+def documents(db: DuckDBPyConnection) -> int:
+    """How many turns have stems."""
+    return int(scalar(db, "select count(*) from document"))
 
-    `most`: how many turns are looked at; `turns`: which may be, as SQL over `parameters`; empty: all. Stems that fill
-    more than `_COMMON` postings together with rarer ones choose nobody: the rarer ones have.
+
+def weights(frequencies: Mapping[str, int], turns: int) -> dict[str, float]:
+    """What each stem weighs where candidates are chosen: log(1 + N / (df + ½)), by the `turns` N that there are.
+
+    Stems that fill more than `_COMMON` postings together with rarer ones choose nobody: the rarer ones have.
     """
-    found = columns(
+    found, together = dict[str, float](), 0
+    for stem, count in sorted(frequencies.items(), key=lambda each: (each[1], each[0])):
+        if together < _COMMON:
+            found[stem] = math.log1p(turns / (count + 0.5))
+        together += count
+    return found
+
+
+def best(
+    db: DuckDBPyConnection, weighed: Mapping[str, float], most: int, turns: str, parameters: Mapping[str, object]
+) -> Columns:
+    """The `turn`s that most of the weight of the stems is in, with their `session`s, by their numbers, and `score`s.
+
+    `most`: how many turns; `turns`: which may be, as SQL over `parameters`; empty: all.
+    """
+    return columns(
         db,
-        f"""with said as materialized (
-                select term, turn, frequency from posting where term in (select unnest($stems::varchar[]))
-                {f"and turn in ({turns})" if turns else ""}),
-            counted as (select term, count(*) as turns from said group by term),
-            rare as (select term, ln(1 + (select count(*) from document) / (turns + 0.5)) as weight
-                from (select *, sum(turns) over (order by turns, term) as together from counted)
-                where together - turns < {_COMMON:d}),
-            scored as (select s.turn, sum(r.weight * s.frequency / (s.frequency + 0.9)) as score
-                from said s join rare r on r.term = s.term group by s.turn order by score desc, s.turn limit {most:d})
-            select t.session from scored s join turn t on t.seq = s.turn
-            group by t.session order by max(s.score) desc, t.session""",
-        {"stems": list(dict.fromkeys(stems)), **parameters},
+        f"""with rare as (select unnest($stems::varchar[]) as term, unnest($weights::double[]) as weight),
+            scored as (select p.turn, sum(r.weight * p.frequency / (p.frequency + 0.9)) as score
+                from posting p join rare r on r.term = p.term {f"where p.turn in ({turns})" if turns else ""}
+                group by p.turn order by score desc, p.turn limit {most:d})
+            select s.turn::bigint as turn, t.session::bigint as session, s.score
+            from scored s join turn t on t.seq = s.turn""",
+        {"stems": list(weighed), "weights": list(weighed.values()), **parameters},
     )
-    sessions: list[int] = found["session"].tolist()
-    return sessions
+
+
+def in_order(scored: Columns, most: int) -> list[int]:
+    """The sessions of the `most` best turns of what `best` found, best first."""
+    order = np.lexsort((scored["turn"], -scored["score"]))[:most]
+    order = order[np.lexsort((scored["session"][order], -scored["score"][order]))]
+    return list(dict.fromkeys(scored["session"][order].tolist()))

@@ -25,6 +25,7 @@ __all__ = [
     "indexed",
     "known",
     "latest",
+    "session_ids",
     "session_numbers",
     "sessions_of",
     "sessions_with",
@@ -83,6 +84,14 @@ def session_numbers(db: DuckDBPyConnection, ids: Sequence[SessionId]) -> dict[Se
     """The numbers of those of the sessions that the store has."""
     rows = db.execute("select id, seq from session where id in (select unnest(?::varchar[]))", [list(ids)]).fetchall()
     return {SessionId(session): int(seq) for session, seq in rows}
+
+
+def session_ids(db: DuckDBPyConnection, numbers: Sequence[int]) -> dict[int, SessionId]:
+    """The id of each of these sessions that there is, by its number."""
+    rows = db.execute(
+        "select seq, id from session where seq in (select unnest(?::bigint[]))", [list(numbers)]
+    ).fetchall()
+    return {int(seq): SessionId(id_) for seq, id_ in rows}
 
 
 def add_session(db: DuckDBPyConnection, seq: int, session: Session) -> None:

@@ -8,27 +8,81 @@ standardised by them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ...model import Filters
+from ...model import Filters, SessionId
 from .. import codes, lexical
-from ..rows import columns, microseconds
+from ..rows import Columns, columns, microseconds
+from ..transcript import session_numbers
 from .view import View
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["SESSIONS", "narrowed"]
+__all__ = ["SESSIONS", "Gathered", "Wanted", "narrowed"]
+
+_Session = TypeVar("_Session", int, str)
 
 #: The sessions that are read for a question, and those that stand for all others.
 SESSIONS, SAMPLED = 150, 50
 #: The sentences, and the turns, by which sessions are found: for each wording of a question, and by its words.
 _SENTENCES, _TURNS = 2000, 1000
 _RRF = 60  # as Cormack et al. have it
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for: the queries [q, d] and the stems, in `turns`, as SQL over the parameters; empty: in all."""
+
+    queries: npt.NDArray[np.float32]
+    stems: Sequence[str]
+    turns: str
+    named: Mapping[str, object]
+
+    def frequencies(self, db: DuckDBPyConnection) -> tuple[dict[str, int], int]:
+        """In how many turns each stem is, and how many turns there are in the store."""
+        return lexical.frequencies(db, self.stems, self.turns, self.named), lexical.documents(db)
+
+    def found(self, db: DuckDBPyConnection, weights: Mapping[str, float]) -> Gathered:
+        """What there is of it in the store."""
+        return Gathered(
+            codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named),
+            lexical.best(db, weights, _TURNS, self.turns, self.named),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Sentences by their codes, and turns by their words, with the numbers of their sessions."""
+
+    near: Columns
+    scored: Columns
+
+    def sessions(self, queries: int) -> list[list[int]]:
+        """The sessions that each query, and the words, are for, best first."""
+        return [*codes.in_order(self.near, queries, _SENTENCES), lexical.in_order(self.scored, _TURNS)]
+
+    @classmethod
+    def of(cls, parts: Sequence[Gathered], apart: int) -> Gathered:
+        """That of several stores: the numbers of each are `apart` from those of the one before."""
+        numbered = ("vector", "turn", "session")
+        near, scored = (
+            [
+                {name: column + place * apart * (name in numbered) for name, column in found.items()}
+                for place, found in enumerate(each)
+            ]
+            for each in ([part.near for part in parts], [part.scored for part in parts])
+        )
+        return cls(_joined(near), _joined(scored))
+
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def narrowed(
@@ -40,25 +94,34 @@ def narrowed(
     """
     if not view.is_coded:
         return view
-    turns, named = _turns(view, filters)
-    found = view.read(
-        lambda db: [
-            *codes.nearest(db, queries, _SENTENCES, turns, named),
-            lexical.best(db, stems, _TURNS, turns, named),
-        ]
-    )
-    chosen = np.array(_merged(found)[:most], dtype=np.int64)
+    wanted = Wanted(queries, stems, *_turns(view, filters))
+    chosen = np.array(_chosen(view, wanted, most), dtype=np.int64)
     others = np.setdiff1d(view.read(lambda db: _sampled(db, view.conversation, most)), chosen)
     return view.part(np.union1d(chosen, others), others)
 
 
-def _merged(lists: Sequence[Sequence[int]]) -> list[int]:
-    """What the lists hold by Σ 1 / (60 + rank), best first (reciprocal rank fusion: Cormack et al. 2009)."""
-    share: dict[int, float] = defaultdict(float)
+def _chosen(view: View, wanted: Wanted, most: int) -> list[int]:
+    if view.gather is None:
+        return _merged(view.read(lambda db: _found(db, wanted)))[:most]
+    ids = _merged(view.gather(wanted))[:most]
+    known = view.read(lambda db: session_numbers(db, [SessionId(each) for each in ids]))
+    return [known[SessionId(each)] for each in ids if each in known]
+
+
+def _found(db: DuckDBPyConnection, wanted: Wanted) -> list[list[int]]:
+    return wanted.found(db, lexical.weights(*wanted.frequencies(db))).sessions(len(wanted.queries))
+
+
+def _merged(lists: Sequence[Sequence[_Session]]) -> list[_Session]:
+    """What the lists hold by Σ 1 / (60 + rank), best first (reciprocal rank fusion: Cormack et al. 2009).
+
+    Of equal ones the first in the first list that has one of them.
+    """
+    share: dict[_Session, float] = defaultdict(float)
     for each in lists:
         for rank, session in enumerate(each, start=1):
             share[session] += 1 / (_RRF + rank)
-    return sorted(share, key=lambda session: (-share[session], session))
+    return sorted(share, key=lambda session: -share[session])
 
 
 def _sampled(db: DuckDBPyConnection, conversation: str | None, most: int) -> npt.NDArray[np.int64]:

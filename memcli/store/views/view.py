@@ -5,7 +5,7 @@ Turns are in the order of conversation (session by session), so that a turn's ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -39,6 +39,8 @@ Bools = npt.NDArray[np.bool_]
 Doubles = npt.NDArray[np.float64]
 
 Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
+#: From what is looked for (`candidates.Wanted`) lists of ids of sessions, the likeliest of each first.
+Gather = Callable[[Any], Sequence[Sequence[str]]]
 
 Made = TypeVar("Made")
 
@@ -56,7 +58,7 @@ _OF_TURN = {
 _MOST_WIDENED = 2**23
 #: The units that a view shows of a part of a store, and of which sessions, as SQL over their numbers.
 _SHOWN = (Kind.SENTENCE, Kind.TURN, Kind.ROUND, Kind.SESSION, Kind.ASSERTION)
-_OF_PART = "in (select unnest(?::integer[]))"
+_OF_PART = "in (select unnest($sessions::integer[]))"
 _NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -85,6 +87,8 @@ class View:
         self, reading: Reading, dimension: int, conversation: str | None = None, part: Part | None = None
     ) -> None:
         self._reading_store = reading
+        #: What gathers candidates elsewhere (`candidates`); None: they are gathered here.
+        self.gather: Gather | None = None
         self._part = part
         self._revision: int | None = None
         self._checked: object = None  # the connection over which the store was last found to be unchanged
@@ -142,7 +146,7 @@ class View:
         """The length of a vector."""
         return self._dimension
 
-    def _columns(self, sql: str, parameters: Sequence[object] = ()) -> Columns:
+    def _columns(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> Columns:
         with self._reading() as db:
             return columns(db, sql, parameters)
 
@@ -179,14 +183,14 @@ class View:
         if self._part is not None:
             where = f"where t.session {_OF_PART}"
         elif self._conversation is not None:
-            where = "where lower(s.conversation) = lower(?)"
+            where = "where lower(s.conversation) = lower($conversation)"
         return f"from turn t join session s on s.seq = t.session join document d on d.turn = t.seq {where}"
 
     @property
-    def _among(self) -> list[object]:
+    def _among(self) -> dict[str, object]:
         if self._part is not None:
-            return [self._part.sessions.tolist()]
-        return [self._conversation] if self._conversation is not None else []
+            return {"sessions": self._part.sessions.tolist()}
+        return {"conversation": self._conversation} if self._conversation is not None else {}
 
     def part(self, sessions: Ints, sampled: Ints) -> View:
         """The same of these sessions alone, by their numbers, of which `sampled` stand for all that are not here."""
