@@ -110,7 +110,10 @@ def main() -> None:
             )
     print(table(found))
     if options.out:
-        rows = [{**each.row, "said": each.text, "verdict": each.verdict, "shown": each.shown} for each in found]
+        rows = [
+            {**each.row, "said": each.text, "verdict": each.verdict, "shown": each.shown, "confidence": each.confidence}
+            for each in found
+        ]
         options.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 

@@ -5,7 +5,9 @@
 Each DIR holds chats/ and questions.jsonl, as benchmarks/languages.py reads them: of tests/languages only the languages
 that were looked at are taken. A window is right if it holds what the question's `evidence` matches. Chats in other
 languages with questions are few: a DIR of made-up English ones (`chats`), read as if nobody could read them, is taught
-from as well, and counts a third; not for memcli's own encoder, which knows English otherwise than the rest. Each
+from as well, and counts a third. A DIR called `unread…` has such chats in other languages, a file each, which are asked
+alone and all in one store. Neither is for memcli's own encoder, which knows English otherwise than the rest, and it
+alone. Each
 embedder has a logistic regression of its own; thresholds are those with which right answers exceed wrong ones by most,
 a wrong answer counting as one (bold), as two (usual) and as four (careful), measured without the question's own fold,
 and on other languages than English alone.
@@ -18,7 +20,8 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +34,8 @@ from languages import OWN, SEEN
 from sklearn.linear_model import LogisticRegression
 
 from memcli import Memory
+from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.formats import Message
 from memcli.model import Caution, Filters
 from memcli.providers.embedding import DEFAULT as DEFAULT_EMBEDDER
 from memcli.providers.embedding import embedder_id
@@ -55,13 +60,22 @@ PRICES = {Caution.CAREFUL: 4.0, Caution.USUAL: 2.0, Caution.BOLD: 1.0}
 class Case:
     """A question's windows, [windows, signals], which of them answer, and how much it counts."""
 
+    question: str
     rows: Floats
     right: npt.NDArray[np.bool_]
     weight: float = 1.0
 
+    @property
+    def fold(self) -> int:
+        """What it is held out with: itself, in whatever store it is asked."""
+        return zlib.crc32(self.question.encode()) % FOLDS
+
 
 def cases(folder: Path, embedder: str) -> Iterator[Case]:
     """Every question of a folder about what the network cannot read, or could: of made-up chats, each third one."""
+    if folder.name.startswith("unread"):
+        yield from _foreign(folder, embedder) if embedder != DEFAULT_EMBEDDER else ()
+        return
     if not (folder / "questions.jsonl").exists():
         yield from _english(folder, embedder) if embedder != DEFAULT_EMBEDDER else ()
         return
@@ -82,18 +96,36 @@ def foreign(folder: Path) -> Sequence[Path]:
 
 def _english(folder: Path, embedder: str) -> Iterator[Case]:
     for haystack in stores(folder):
-        with tempfile.TemporaryDirectory() as place, Memory(Path(place) / "c.memcli", embedder=embedder) as memory:
-            memory.add(haystack.messages)
-            for question in haystack.questions[::_EVERY]:
-                gold = question.evidence if question.answerable else frozenset()
-                passages, rows = _windows(memory, question.text)
-                yield Case(rows, np.array([each.turn in gold for each in passages], dtype=bool), _OF_ENGLISH)
+        yield from _asked(haystack.messages, haystack.questions[::_EVERY], embedder, _OF_ENGLISH)
+
+
+def _foreign(folder: Path, embedder: str) -> Iterator[Case]:
+    """Each question twice: of a store of its language alone, and of one of all languages."""
+    held = list(stores(folder))
+    everything = Haystack(
+        "all", [message for each in held for message in each.messages], [q for each in held for q in each.questions]
+    )
+    for haystack in (*held, everything):
+        yield from _asked(haystack.messages, haystack.questions, embedder, 0.5)
+
+
+def _asked(
+    messages: Iterable[Message], questions: Sequence[GoldQuestion], embedder: str, weight: float
+) -> Iterator[Case]:
+    with tempfile.TemporaryDirectory() as place, Memory(Path(place) / "c.memcli", embedder=embedder) as memory:
+        memory.add(messages)
+        for question in questions:
+            gold = question.evidence if question.answerable else frozenset()
+            passages, rows = _windows(memory, question.text)
+            right = np.array([each.turn in gold for each in passages], dtype=bool)
+            yield Case(question.text, rows, right, weight)
 
 
 def _case(memory: Memory, row: Mapping[str, Any]) -> Case:
     passages, rows = _windows(memory, row["question"])
     evidence = row["evidence"] if row["answer"] else ""
-    return Case(rows, np.array([bool(evidence and re.search(evidence, each.window.text)) for each in passages]))
+    right = np.array([bool(evidence and re.search(evidence, each.window.text)) for each in passages])
+    return Case(row["question"], rows, right)
 
 
 def _windows(memory: Memory, question: str) -> tuple[Sequence[Passage], Floats]:
@@ -128,8 +160,8 @@ def thresholds(found: Sequence[Case]) -> dict[str, float]:
     """By folds of questions; what they are worth is printed."""
     judged: list[tuple[float, bool, bool]] = []
     for fold in range(FOLDS):
-        judge = fitted([each for i, each in enumerate(found) if i % FOLDS != fold])
-        held = [each for i, each in enumerate(found) if i % FOLDS == fold and each.weight == 1.0]
+        judge = fitted([each for each in found if each.fold != fold])
+        held = [each for each in found if each.fold == fold and each.weight > _OF_ENGLISH]
         judged.extend((*best(judge, each), bool(each.right.any())) for each in held)
     chosen = {}
     for caution, price in PRICES.items():

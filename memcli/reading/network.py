@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "network"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "4a0cda4ab3d269bbaf238752625eeb9faca0c0ddb611f420286330a499cac602"
+_SHA256 = "38f7aea1056ca430edb91faaac1670d2b8520079d628a9bdf67e3094eda41076"
 #: Tokens at most: of the question, of what stands before a window, of the window. As in training.
 _QUESTION, _BEFORE, _OWN = 48, 40, 104
 #: Tokens of an answer, and answers that are kept of a window.
