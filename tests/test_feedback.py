@@ -478,8 +478,8 @@ def test_what_is_noted_beside_the_store_says_nothing_of_the_question(cli: Cli, f
 # -- the same question again -----------------------------------------------------------------------------------------
 
 HOMES = (
-    "By her letter my sister lives in Porto.", "It was cold.", "My sister lives in Lisbon.", "I walked in the rain.",
-    "I said that my sister lives in Porto.", "My cat sleeps in the kitchen.",
+    "My sister lives in Lisbon.", "It was cold.", "My sister lives in Porto.", "I walked in the rain.",
+    "By her letter my sister lives in Porto.", "My cat sleeps in the kitchen.",
 )  # fmt: skip
 
 
@@ -556,7 +556,7 @@ def test_the_verdict_that_was_given_last_holds_of_a_turn(homes: Memory) -> None:
 
 def test_an_abstention_that_was_wrong_refutes_nothing(homes: Memory) -> None:
     before = homes.search(HOME)
-    Feedback(homes).judge(_note(homes, HOME, _turn(homes, "I said"), abstained=True), "wrong")
+    Feedback(homes).judge(_note(homes, HOME, _turn(homes, "By her letter"), abstained=True), "wrong")
     assert homes.search(HOME) == before
 
 
@@ -572,7 +572,7 @@ def test_a_language_model_is_not_shown_what_was_wrong(homes: Memory) -> None:
     model = FakeLanguageModel(lambda asked: {"reasoning": "", "answerable": False, "answer": "", "citations": []})
     Memory(homes.store.path, embedder="fake", model=model).ask(HOME)
     (asked,) = model.asked
-    assert HOMES[2] in asked.text
+    assert HOMES[0] in asked.text
     for turn in first.answer.citations:
         assert homes.care.turns([turn])[turn].text not in asked.text
 
