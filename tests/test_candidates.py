@@ -16,6 +16,7 @@ from memcli.model import Filters, Hit
 from memcli.ranking.arrays import zscore
 from memcli.ranking.bm25 import Whole, bm25
 from memcli.store import codes, lexical
+from memcli.store.connection import Store, bound
 from memcli.store.views import candidates
 from memcli.strategies import Strategy, strategy
 from memcli.strategies.bm25 import BM25
@@ -231,3 +232,16 @@ def test_several_coded_stores_are_searched_as_one(tmp_path: Path, monkeypatch: p
         for chosen in ("dense", "bm25"):
             wanted = [(hit.unit.text, hit.score) for hit in found(memory, chosen)]
             assert [(hit.unit.text, hit.score) for hit in found(several, chosen)] == wanted
+
+
+def test_of_a_large_file_that_is_only_read_little_is_held(filled: Memory, tmp_path: Path) -> None:
+    limit = "select current_setting('memory_limit')"
+    assert filled.search("Who saw the zeppelin?")
+    with filled.store.reading() as db:
+        bound(db)
+        held = db.execute(limit).fetchall()
+    assert held == [("244.1 MiB",)]
+    for other in (Store(tmp_path / "new.memcli"), Store(None)):  # what is written to needs what it needs
+        with other.writing() as db:
+            bound(db)
+            assert db.execute(limit).fetchall() != held

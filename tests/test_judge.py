@@ -121,6 +121,18 @@ def test_prompts_are_two_and_fit_what_is_asked() -> None:
     assert all("$" not in text and '"reason"' in text and '"correct"' in text for text in texts)
 
 
+def test_a_small_model_gives_no_reason() -> None:
+    model = FakeLanguageModel(lambda _: {"correct": True})
+    model.id = "gguf:some-1.5b"
+    judge = Judge(model, runs=1)
+    assert judge.verdict("strict", "Where?", "Oslo", "In Oslo.")
+    (asked,) = model.asked
+    assert list(asked.schema.properties) == ["correct"]
+    assert parts(asked) == ("Where?", "Oslo", "In Oslo.")
+    assert "reason" not in asked.text
+    assert {each.version for each in judge.prompts.values()} == {"1 short"}
+
+
 @pytest.mark.parametrize(
     ("items", "said"),
     [

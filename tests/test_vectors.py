@@ -5,14 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import struct
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memcli.formats import Message
 from memcli.memory import Memory
-from memcli.store import communities, hnsw, snapshots
+from memcli.store import coded, codes, communities, hnsw, snapshots
 from memcli.store.connection import Store
 from memcli.store.cosine import cosines, exact, one_thread, unit_rows
 from memcli.store.unsound import unsound
@@ -316,3 +318,49 @@ def test_doctor_names_a_forged_snapshot_and_an_ingest_passes_it_over(tmp_path: P
     with memory.store.reading() as db:
         assert unsound(db) == {}
         assert snapshots.names(db) == [communities.SNAPSHOT]
+
+
+# -- few that are asked for in a large store: by their codes ----------------------------------------------------------
+
+
+def test_what_codes_find_is_what_exact_search_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, asked = unit(1000), unit(12, seed=1)
+    store = Store(tmp_path / "a.memcli")
+    put(store, rows[:900])
+    codes.fill(store, least=1)
+    put(store, rows[900:], first=900)  # what came after the last code is found, too
+    monkeypatch.setattr(coded, "_CONSIDERED", 1000)  # of random vectors, which nothing is near to, codes find less
+    places, scores = (index := coded.CodedIndex(store.reading)).nearest(asked, 3)
+    exactly, cosine = filled(tmp_path / "b.memcli", rows).nearest(asked, 3)
+    assert places.tolist() == exactly.tolist() == best(asked, rows, 3)
+    assert scores.tolist() == cosine.tolist()
+    assert index.hashes(places).tolist() == exactly.tolist()  # the hash of each is its number
+    assert index.hashes(np.array([[5000]])).tolist() == [[0]]
+
+
+def test_of_few_vectors_the_rest_of_what_is_asked_for_is_not_there(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.memcli")
+    put(store, unit(2))
+    codes.fill(store, least=1)
+    places, scores = coded.CodedIndex(store.reading).nearest(unit(2), 3)
+    assert places[:, 2].tolist() == [-1, -1]
+    assert np.isneginf(scores[:, 2]).all()
+
+
+def test_a_session_that_is_added_to_a_large_store_is_joined_as_in_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def edges(name: str, *, is_large: bool) -> list[tuple[object, ...]]:
+        with Memory(tmp_path / name, embedder="fake") as memory:
+            memory.add(Message(f"The {thing} is on the table.", "Ada", session="1") for thing in ("tea", "map", "salt"))
+            if is_large:
+                codes.fill(memory.store, least=1)
+                monkeypatch.setattr(codes, "CODED_FROM", 1)
+                monkeypatch.setattr(VectorIndex, "refresh", MagicMock(side_effect=AssertionError("all are read")))
+            memory.add([Message("The salt is under the table. The map is old.", "Ada", session="2")])
+            with memory.store.reading() as db:
+                return db.execute("select src, dst, weight from edge order by all").fetchall()
+
+    small = edges("small.memcli", is_large=False)
+    assert len(small) > 2
+    assert edges("large.memcli", is_large=True) == small

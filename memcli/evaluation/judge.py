@@ -17,7 +17,8 @@ from typing import Any
 from ..errors import UsageError
 from ..providers.language import LanguageModel, ModelMessage, Schema
 from ..providers.metering import Usage
-from ..providers.prompts import fenced, prompt
+from ..providers.prompts import Prompt, fenced, prompt
+from ..providers.sizes import is_small
 from ..text import content_stems, stem
 
 __all__ = ["STYLES", "GivenAnswer", "Judge", "Judgement", "judge_answers", "wrong_answers"]
@@ -26,6 +27,9 @@ __all__ = ["STYLES", "GivenAnswer", "Judge", "Judgement", "judge_answers", "wron
 STYLES = ("strict", "lenient")
 
 _VERDICT = Schema("verdict", {"reason": {"type": "string"}, "correct": {"type": "boolean"}})
+#: A small model does not come to the end of its reasons: it is asked for the verdict alone.
+_AT_ONCE = Schema("verdict", {"correct": {"type": "boolean"}})
+_ASKED_AT_ONCE = 'Give in "correct" true or false.'
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 #: "two" and "2" are one answer, though they share no letter.
 _FIGURES = {stem(word): str(number) for number, word in enumerate(_NUMBERS)} | {"twice": "2"}
@@ -48,19 +52,31 @@ class GivenAnswer:
 
 
 class Judge:
-    """Asks a language model for verdicts: `runs` independent ones for each answer and style."""
+    """Asks a language model for verdicts: `runs` independent ones for each answer and style.
+
+    One with fewer than five billion parameters gives no reason before its verdict.
+    """
 
     def __init__(self, model: LanguageModel, runs: int = 3) -> None:
         if runs < 1:
             raise UsageError(f"a judge cannot run {runs} times", "give one run or more")
         self.model = model
         self.runs = runs
-        self.prompts = {style: prompt("memcli.evaluation", f"judge_{style}") for style in STYLES}
+        small = is_small(model.id)
+        self._schema = _AT_ONCE if small else _VERDICT
+        asked = {style: prompt("memcli.evaluation", f"judge_{style}") for style in STYLES}
+        self.prompts = {style: _short(each) for style, each in asked.items()} if small else asked
 
     def verdict(self, style: str, question: str, gold: str, answer: str, *, sample: int = 0) -> bool:
         """Whether `answer` is correct in this style. Raises ModelUnavailable, BudgetSpent."""
         text = self.prompts[style].fill(question=fenced(question), gold=fenced(gold), answer=fenced(answer))
-        return bool(self.model.complete([ModelMessage("user", text)], _VERDICT, sample=sample)["correct"])
+        return bool(self.model.complete([ModelMessage("user", text)], self._schema, sample=sample)["correct"])
+
+
+def _short(asked: Prompt) -> Prompt:
+    """The prompt without its last paragraph, which asks for a reason."""
+    rules, _, _ = asked.text.rpartition("\n\n")
+    return Prompt(asked.name, f"{asked.version} short", f"{rules}\n\n{_ASKED_AT_ONCE}")
 
 
 @dataclass(frozen=True, slots=True)

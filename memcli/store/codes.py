@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .connection import Store
 
-__all__ = ["CODED_FROM", "fill", "in_order", "is_coded", "nearest", "signs"]
+__all__ = ["CODED_FROM", "Codes", "are_many", "fill", "in_order", "is_coded", "load", "nearest", "signs"]
 
 Codes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -33,6 +33,9 @@ Ints = npt.NDArray[np.int64]
 CODED_FROM = 100_000
 _WORDS = 6
 _BITS = 64 * _WORDS
+#: The next vectors: those behind the last one that has a code are found at once, others are looked for among all.
+_UNCODED = "select v.seq, v.data from vector v {} order by v.seq limit ?"
+_BEHIND = "where v.seq > (select max(vector) from code)"
 _PART = 20_000  # vectors that are coded at a time: the store is held for a moment only
 
 
@@ -51,6 +54,21 @@ def is_coded(db: DuckDBPyConnection) -> bool:
     """Whether the open store is large, and each of its vectors has a code."""
     vectors, codes = _counted(db)
     return vectors == codes >= CODED_FROM
+
+
+def are_many(db: DuckDBPyConnection) -> bool:
+    """Whether the open store is large, and hardly a vector of it has no code."""
+    vectors, codes = _counted(db)
+    return codes >= CODED_FROM and vectors - codes <= _PART
+
+
+def load(db: DuckDBPyConnection) -> tuple[Ints, Codes]:
+    """The numbers [n] and the codes [6, n] of all vectors, of those too that came after the last one with a code."""
+    words = ", ".join(f"signs{word}" for word in range(_WORDS))
+    found, later = columns(db, f"select vector, {words} from code"), columns(db, _UNCODED.format(_BEHIND), [_PART])
+    own = _signed(later) if len(later["seq"]) else np.zeros((0, _WORDS), dtype=np.uint64)
+    of_words = [np.concatenate([found[f"signs{word}"], own[:, word]]) for word in range(_WORDS)]
+    return np.concatenate([found["vector"], later["seq"]]).astype(np.int64), np.stack(of_words).astype(np.uint64)
 
 
 def fill(store: Store, least: int = CODED_FROM, pause: Callable[[float], object] = give_way) -> None:
@@ -77,17 +95,18 @@ def _counted(db: DuckDBPyConnection) -> tuple[int, int]:
 
 def _fill_part(db: DuckDBPyConnection) -> bool:
     """Codes the next vectors; returns whether there may be more."""
-    found = columns(
-        db,
-        """select v.seq, v.data from vector v anti join code c on c.vector = v.seq order by v.seq limit ?""",
-        [_PART],
-    )
+    found = columns(db, _UNCODED.format(_BEHIND), [_PART])
+    if not len(found["seq"]):  # the first of all, or somebody else's work
+        found = columns(db, _UNCODED.format("anti join code c on c.vector = v.seq"), [_PART])
     if not len(found["seq"]):
         return False
-    rows = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(len(found["seq"]), -1)
-    coded = signs(rows)
+    coded = _signed(found)
     append(db, "code", {"vector": found["seq"], **{f"signs{word}": coded[:, word] for word in range(_WORDS)}})
-    return len(rows) == _PART
+    return len(coded) == _PART
+
+
+def _signed(found: Columns) -> Codes:
+    return signs(np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(len(found["seq"]), -1))
 
 
 def nearest(

@@ -26,7 +26,7 @@ from .failures import explained, failed_on_file, was_interrupted
 from .keeping import Keeper
 from .process_wide import ProcessWide
 
-__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "together"]
+__all__ = ["READ_WAIT", "WRITE_WAIT", "Store", "both", "bound", "together"]
 
 #: Seconds that a reader, and a writer, waits for another process before it gives up with StoreBusy.
 READ_WAIT = 10.0
@@ -44,6 +44,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
     "default_block_size": _BLOCK,
 }
+
+#: What DuckDB may hold of a large store for one question after another: without a bound it holds whatever it has read.
+_HELD = "256MB"
 
 _Opened = TypeVar("_Opened")
 
@@ -340,6 +343,14 @@ def _create(path: Path) -> None:
     finally:
         for left in (folder, *(location.unfinished(path) if path.exists() else ())):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def bound(db: duckdb.DuckDBPyConnection) -> None:
+    """Has DuckDB hold little of a file that is open for reading alone, as long as it is: to read a block again costs
+    less than to find room for another.
+    """
+    if db.execute("select current_setting('access_mode')").fetchall() == [("read_only",)]:
+        db.execute(f"set memory_limit = '{_HELD}'")
 
 
 @contextmanager

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
+    "FEW",
     "HNSW_FROM",
     "VectorIndex",
     "add_vectors",
@@ -59,10 +60,14 @@ def find_vectors(db: DuckDBPyConnection, hashes: Sequence[int]) -> dict[int, int
 
 
 def find_rows(db: DuckDBPyConnection, hashes: Sequence[int]) -> dict[int, Floats]:
-    """The vectors float32 [d] that the store has already, by the hash of their sentence."""
-    found = columns(db, f"select hash, data from vector where {_AMONG}", [list(dict.fromkeys(hashes))])
+    """The vectors float32 [d] that the store has already, by the hash of their sentence.
+
+    Found by number: to look for hashes beside what they stand for reads all vectors.
+    """
+    places = {seq: hash_ for hash_, seq in find_vectors(db, hashes).items()}
+    found = columns_among(db, "select seq, data from vector where seq in (select seq from among)", list(places))
     rows = (np.frombuffer(data, dtype=np.float16).astype(np.float32) for data in found["data"])
-    return dict(zip(found["hash"].tolist(), rows, strict=True))
+    return {places[seq]: row for seq, row in zip(found["seq"].tolist(), rows, strict=True)}
 
 
 def add_vectors(

@@ -39,6 +39,8 @@ __all__ = [
 QUOTA = 64
 #: A topic about which this share of things is both wanted and not wanted is contradictory.
 _CONTRADICTORY = 1 / 3
+#: Assertions that are compared with all of their group at a time, so that memory stays flat.
+_PART = 256
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -184,28 +186,37 @@ def _things(fresh: Tastes, topic: Ints, older: Tastes, alias: float) -> Ints:
 
     Two that have at least the cosine `alias` name one thing in other words (the paper's alias threshold, B.1).
     """
-    units, heads = np.r_[older.unit, fresh.unit], np.r_[older.head, fresh.head]
-    topics, vectors = np.r_[older.topic, topic], np.concatenate([older.vectors, fresh.vectors])
+    topics, heads = np.r_[older.topic, topic], np.r_[older.head, fresh.head]
+    vectors = np.concatenate([older.vectors, fresh.vectors])
     things: Ints = np.r_[older.thing, fresh.unit]
-    for place in range(len(older.unit), len(units)):
-        own = np.flatnonzero((topics[:place] == topics[place]) & (heads[:place] == heads[place]))
-        if len(own):
-            near = cosines(vectors[place], vectors[own])
-            if near.max() >= alias:
-                things[place] = things[own[int(near.argmax())]]
+    for group in _grouped(topics, heads).values():
+        own, known = np.array(group), int(np.searchsorted(group, len(older.unit)))
+        for start in range(max(known, 1), len(group), _PART):
+            near = cosines(vectors[own[start : start + _PART]], vectors[own])
+            for at, cosine in enumerate(near, start=start):
+                if cosine[:at].max() >= alias:
+                    things[own[at]] = things[own[int(cosine[:at].argmax())]]
     return things[len(older.unit) :]
+
+
+def _grouped(topics: Ints, heads: npt.NDArray[np.object_]) -> dict[tuple[int, str], list[int]]:
+    """The places of each person's assertions in each topic, in their order."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for place, pair in enumerate(zip(topics.tolist(), map(str, heads), strict=True)):
+        groups.setdefault(pair, []).append(place)
+    return groups
 
 
 def candidates(held: Tastes, centre: dict[int, npt.NDArray[np.float32]]) -> Iterator[tuple[int, str, Ints, Ints]]:
     """Each topic with each person who speaks of it: topic, head, the places of their assertions, and, of those, what
     stands: one a thing and session, so that who says it twice in a breath has said it once.
     """
-    pairs = sorted({(int(topic), str(head)) for topic, head in zip(held.topic, held.head, strict=True)})
-    for topic, head in pairs:
-        own = np.flatnonzero((held.topic == topic) & (held.head == head))
+    for (topic, head), group in sorted(_grouped(held.topic, held.head).items()):
         if topic in centre:
+            own = np.array(group)
             said = list(zip(held.thing[own].tolist(), held.session[own].tolist(), strict=True))
-            yield topic, head, own, own[[said.index(each) for each in dict.fromkeys(said)]]
+            first = {each: place for place, each in reversed(list(enumerate(said)))}
+            yield topic, head, own, own[[first[each] for each in dict.fromkeys(said)]]
 
 
 def _lift(

@@ -13,7 +13,8 @@ import numpy as np
 from ...model import Session, SessionId, Turn, TurnId
 from ...providers.embedding import Embedder
 from ...providers.profiles import ENCODER
-from ...store import ledger, snapshots, transcript, vectors
+from ...store import codes, ledger, snapshots, transcript, vectors
+from ...store.coded import CodedIndex
 from ...store.connection import Store
 from ...store.revision import revision
 from ...store.shard import is_shard, said_in
@@ -22,7 +23,7 @@ from ...store.vectors import VectorIndex
 from ...text import words
 from ..calibration import profile
 from ..plan import Producer
-from .neighbours import Neighbours, neighbours
+from .neighbours import Index, Neighbours, neighbours
 from .segments import Segmented, segment
 from .writer import Embedded, SessionWriter
 
@@ -68,6 +69,7 @@ class Indexer:
         self._between = between
         self._batch = min(FIRST_BATCH, BATCH)
         self._index = VectorIndex(embedder.dimension)
+        self._new = 0  # sentences whose nearest were asked for
         self._waiting: list[Segmented] = []
         self._sentences = 0
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memcli-writer")
@@ -131,14 +133,23 @@ class Indexer:
         hashes = [h for segmented in batch for parts in segmented.segments for h in parts.hashes]
         stored: Mapping[int, int] = {}
         thresholds = ENCODER
+        index: Index = self._index
         if self._store.exists:
             with self._store.reading() as db:
                 thresholds = profile(db)
                 if is_shard(db):
                     return self._within(db, batch, embedded, thresholds.neighbour)
-                stored = vectors.find_vectors(db, hashes)
-            self._index.refresh(self._store.reading, len(set(hashes)) - len(stored))
-        return neighbours(batch, embedded.rows, stored, self._index, thresholds.neighbour)
+                stored, is_large = vectors.find_vectors(db, hashes), codes.are_many(db)
+            index = self._asked(len(set(hashes)) - len(stored), is_large=is_large)
+        return neighbours(batch, embedded.rows, stored, index, thresholds.neighbour)
+
+    def _asked(self, new: int, *, is_large: bool) -> Index:
+        """What finds the nearest of so many more sentences: for few in a large store it is not all read."""
+        self._new += new
+        if is_large and self._new <= vectors.FEW:
+            return CodedIndex(self._store.reading)
+        self._index.refresh(self._store.reading, new)
+        return self._index
 
     def _within(
         self, db: DuckDBPyConnection, batch: Sequence[Segmented], embedded: Embedded, least: float
@@ -148,9 +159,9 @@ class Indexer:
         for conversation in dict.fromkeys(segmented.session.conversation for segmented in batch):
             own = [segmented for segmented in batch if segmented.session.conversation == conversation]
             hashes, data = said_in(db, conversation)
-            index = VectorIndex(self._embedder.dimension)
-            index.take(hashes, data)
-            found |= neighbours(own, embedded.rows, hashes.tolist(), index, least, conversation)
+            near = VectorIndex(self._embedder.dimension)
+            near.take(hashes, data)
+            found |= neighbours(own, embedded.rows, hashes.tolist(), near, least, conversation)
         return found
 
     def _write_one(self, db: DuckDBPyConnection, writer: SessionWriter, segmented: Segmented) -> None:

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ...store.cosine import cosines, one_thread
-from ...store.vectors import VectorIndex, best_of
+from ...store.vectors import best_of
 from .segments import Segmented
 
-__all__ = ["MOST", "Neighbours", "neighbours"]
+__all__ = ["MOST", "Index", "Neighbours", "neighbours"]
 
 #: Edges that a new sentence gets to its nearest neighbours in the store (SGMem: k = 3 on LongMemEval, 1 on LoCoMo).
 MOST = 3
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+
+class Index(Protocol):
+    """The vectors of a store."""
+
+    def nearest(self, queries: Floats, k: int) -> tuple[Ints, npt.NDArray[np.float64]]:
+        """The places and cosines [n, k] of the k nearest of each query, best first; -1 where there are fewer."""
+        ...
+
+    def hashes(self, places: Ints) -> npt.NDArray[np.uint64]:
+        """The hashes of the sentences at these places."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,7 @@ def neighbours(
     batch: Sequence[Segmented],
     rows: Mapping[int, Floats],
     stored: Iterable[int],
-    index: VectorIndex,
+    index: Index,
     least: float,
     conversation: str = "",
 ) -> Neighbours:

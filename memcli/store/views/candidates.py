@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ...model import Filters, SessionId
 from .. import codes, lexical
+from ..connection import bound
 from ..rows import Columns, columns, microseconds
 from ..transcript import session_numbers
 from .view import View
@@ -94,6 +95,7 @@ def narrowed(
     """
     if not view.is_coded:
         return view
+    view.read(bound)
     wanted = Wanted(queries, stems, *_turns(view, filters))
     chosen = np.array(_chosen(view, wanted, most), dtype=np.int64)
     others = np.setdiff1d(view.read(lambda db: _sampled(db, view.conversation, most)), chosen)
