@@ -1,17 +1,23 @@
 """How much of what a careful reader would put on cards is there, and how much of what is there is right.
 
-    python benchmarks/cards.py
+    python benchmarks/cards.py [--of NAME …]
 
-The chats are `judge_chats`; the reader's list, `cards.toml`, was written before memcli was asked, and rules after that.
+The chats are `judge_chats`; `card_facts/NAME.txt` has a reader's list of one of their files: everything that it tells
+of anybody, written without looking at what memcli says. A line begins a conversation (`# title`) or is a fact:
+
+    Person | kind | words of the message that tells it | holds, before or also | what ended it
+
+`also` is true, and no matter for a card. Only people who speak have cards.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from chats import haystack
 
@@ -21,54 +27,84 @@ from memcli.memory import Memory
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "results" / "cards.json"
 
-#: A person's name, what is noted, and whether it holds or was before.
-Told = tuple[str, Note, str]
+
+@dataclass(frozen=True)
+class Fact:
+    """What a reader notes of somebody, or what memcli does; `when` is holds, before or also."""
+
+    conversation: str
+    name: str
+    kind: str
+    value: str
+    when: str
+
+    def is_told_by(self, told: Fact) -> bool:
+        """Whether what memcli notes is this: of one of two values the words of the other."""
+        one, other = self.value.lower(), told.value.lower()
+        when = self.when in (told.when, "also")
+        same = (self.conversation, self.name, self.kind) == (told.conversation, told.name, told.kind)
+        return same and when and (one in other or other in one)
 
 
 def main() -> None:
     """Measures, prints and writes."""
-    listed = tomllib.loads((HERE / "cards.toml").read_text(encoding="utf-8"))
-    people = list(dict.fromkeys(fact[0] for fact in listed["facts"]))
-    told = list(_told(people))
-    found = [fact for fact in listed["facts"] if any(_is(each, fact) for each in told)]
-    right = [each for each in told if any(_is(each, fact) for fact in (*listed["facts"], *listed["also"]))]
-    for name, note, when in told:
-        print("+" if (name, note, when) in right else "-", name, note.kind, note.value, when, "|", note.turn.text)
-    for fact in listed["facts"]:
-        if fact not in found:
-            print("?", *fact)
-    result = _result(listed["facts"], told, found, right)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--of", nargs="+", default=sorted(path.stem for path in (HERE / "card_facts").glob("*.txt")))
+    listed, told = list[Fact](), list[Fact]()
+    for name in parser.parse_args().of:
+        with Memory(None, embedder="fake") as memory:
+            memory.add(haystack(HERE / "judge_chats" / f"{name}.txt").messages)
+            speakers = set(_speakers(memory))
+            listed += [fact for fact in _listed(name) if (fact.conversation, fact.name) in speakers]
+            told += [each for speaker in sorted(speakers) for each in _told(memory, *speaker)]
+    wanted = [fact for fact in listed if fact.when != "also"]
+    found = [fact for fact in wanted if any(fact.is_told_by(each) for each in told)]
+    right = [each for each in told if any(fact.is_told_by(each) for fact in listed)]
+    for each in told:
+        print("+" if each in right else "-", each.name, each.kind, each.value, each.when, "|", each.conversation)
+    result = _result(wanted, told, found, right)
     print(json.dumps(result))
     OUT.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 
 
-def _told(people: Sequence[str]) -> Iterator[Told]:
-    for path in sorted((HERE / "judge_chats").glob("*.txt")):
-        messages = haystack(path).messages
-        with Memory(None, embedder="fake") as memory:
-            memory.add(messages)
-            for name in people:
-                if any(message.speaker == name for message in messages):
-                    card = memory.who(name)
-                    yield from ((name, note, "holds") for note in card.holds)
-                    yield from ((name, note, "before") for note in card.before)
+def _listed(name: str) -> Iterator[Fact]:
+    conversation = ""
+    for line in (HERE / "card_facts" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            conversation = line.removeprefix("# ").strip()
+        elif line.strip():
+            person, kind, value, when, *_ = (cell.strip() for cell in line.split("|"))
+            yield Fact(conversation, person, kind, value, when)
 
 
-def _is(told: Told, fact: Sequence[str]) -> bool:
-    name, note, when = told
-    return [name, note.kind.value, when] == [fact[0], fact[1], fact[3]] and fact[2].lower() in note.value.lower()
+def _speakers(memory: Memory) -> Sequence[tuple[str, str]]:
+    with memory.store.reading() as db:
+        said = "select distinct s.conversation, t.speaker from turn t join session s on s.seq = t.session"
+        return [(str(conversation), str(name)) for conversation, name in db.execute(said).fetchall() if name]
+
+
+def _told(memory: Memory, conversation: str, name: str) -> Iterator[Fact]:
+    card = memory.who(name, conversation=conversation)
+    for when, notes in (("holds", card.holds), ("before", card.before)):
+        yield from (_noted(conversation, name, note, when) for note in notes)
+
+
+def _noted(conversation: str, name: str, note: Note, when: str) -> Fact:
+    return Fact(conversation, name, note.kind.value, note.value, when)
 
 
 def _result(
-    facts: Sequence[Any], told: Sequence[Any], found: Sequence[Any], right: Sequence[Any]
-) -> Mapping[str, float]:
+    wanted: Sequence[Fact], told: Sequence[Fact], found: Sequence[Fact], right: Sequence[Fact]
+) -> Mapping[str, object]:
+    kinds, of_kind = Counter(fact.kind for fact in wanted), Counter(fact.kind for fact in found)
     return {
-        "facts": len(facts),
+        "facts": len(wanted),
         "found": len(found),
-        "recall": round(len(found) / len(facts), 2),
+        "recall": round(len(found) / len(wanted), 2),
         "told": len(told),
         "right": len(right),
         "precision": round(len(right) / max(len(told), 1), 2),
+        "found of each kind": {kind: f"{of_kind[kind]} of {count}" for kind, count in sorted(kinds.items())},
     }
 
 

@@ -144,6 +144,15 @@ def test_it_is_as_sure_as_what_it_cites(text: str, cited: str, confidence: float
     assert reader.write(query(), [hit(0), hit(2)]).answer.confidence == confidence
 
 
+def test_what_it_cites_has_to_bear_on_the_question() -> None:
+    doubtful = Extracted()
+    sure = Extracted.seen.found[0]
+    doubtful.seen = replace(Extracted.seen, found=(replace(sure, trust=0.04),))
+    model = FakeLanguageModel([{"answer": "Porto", "from": ["A"]}])
+    written = SmallReader(model, doubtful, always=True).write(query(), [hit(0)])
+    assert (written.answer.text, written.fallback) == ("to Porto", "what it cites hardly bears on the question")
+
+
 @pytest.mark.parametrize(
     ("asked", "text", "given"),
     [("Where does Ada live?", "Ada", "to Porto"), ("Does Ada live there?", "yes", "yes"), ("Ada or Bo?", "Ada", "Ada")],

@@ -26,6 +26,8 @@ __all__ = ["SmallReader", "asked", "small_prompt"]
 
 #: Tokens of a short answer with its citations.
 _LONGEST = 80
+#: An answer counts from this on, by how likely what it cites answers: a small model rarely says that nothing does.
+_LEAST = 0.05
 #: What the model writes where it finds nothing.
 _NONE = frozenset(("none", "unknown", "not mentioned", "not said", "n/a"))
 _WORD = re.compile(r"\w")
@@ -41,11 +43,11 @@ def small_prompt() -> Prompt:
 class SmallReader:
     """Has `model`, a small one, word the answer from the best five turns and their neighbours.
 
-    It is asked where `extractive` is silent, or, with `always`, whatever that says: of what the extractive reader is
-    sure of, it is right more often than a small model, and at once (docs/models.md). What it finds is the answer where
-    the model fails, where that only says the question again, and where a name, number or date that it writes stands in
-    no turn that it cites. The confidence is how likely the extractive reader takes the best window of these turns to
-    answer: what a model thinks of itself is worth little.
+    It is asked where `extractive` is silent, or, with `always`, whatever that says: of what the extractive reader
+    is sure of, it is right more often than a small model, and at once (docs/models.md). What it finds is the answer
+    where the model fails, where that only says the question again, where a name, number or date that it writes
+    stands in no turn that it cites, and where what it cites hardly answers. The confidence is how likely the
+    extractive reader takes the best window of these turns to answer: what a model thinks of itself is worth little.
     """
 
     def __init__(self, model: LanguageModel, extractive: Extractive, *, always: bool = False) -> None:
@@ -101,8 +103,10 @@ def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], fo
     if because := unsupported(text, cited, query.text):
         return instead(found, f"what it wrote is not said ({because})")
     turns = tuple(turn.id for turn in cited)
+    if (trust := _trust(turns, look)) < _LEAST:
+        return instead(found, "what it cites hardly bears on the question")
     quote = said(query.question, cited[0].speaker, cited[0].said_at, cited[0].text)
-    return Written(Answer(text, turns, _trust(turns, look), abstained=False, form=Form.VALUE, quote=quote))
+    return Written(Answer(text, turns, trust, abstained=False, form=Form.VALUE, quote=quote))
 
 
 def _repeats(text: str, question: Question) -> bool:
