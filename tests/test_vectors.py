@@ -347,6 +347,15 @@ def test_of_few_vectors_the_rest_of_what_is_asked_for_is_not_there(tmp_path: Pat
     assert np.isneginf(scores[:, 2]).all()
 
 
+def test_a_damaged_vector_is_near_to_nothing_by_codes(tmp_path: Path) -> None:
+    rows, store = unit(4), Store(tmp_path / "a.memcli")
+    put(store, np.concatenate([rows[:3], np.full((1, DIMENSION), np.nan, dtype=np.float32)]))
+    codes.fill(store, least=1)
+    places, scores = coded.CodedIndex(store.reading).nearest(rows[:1], 4)
+    assert places[0, 0] == 0
+    assert np.isfinite(scores).all()
+
+
 def test_a_session_that_is_added_to_a_large_store_is_joined_as_in_a_small_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from . import codes
 from .cosine import cosines
 from .rows import Columns, columns_among
+from .vectors import sound
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -70,4 +71,4 @@ class CodedIndex:
             found = columns_among(db, sql, numbers)
         self._hashes |= zip(found["seq"].tolist(), found["hash"].tolist(), strict=True)
         rows = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(-1, dimension)
-        return {"seq": found["seq"].astype(np.int64), "row": rows}
+        return {"seq": found["seq"].astype(np.int64), "row": sound(rows)}

@@ -32,6 +32,7 @@ __all__ = [
     "load_matrix",
     "load_rows",
     "load_weighted_rows",
+    "sound",
 ]
 
 Floats = npt.NDArray[np.float32]
@@ -128,6 +129,11 @@ def _matrix(data: Sequence[bytes], dimension: int) -> Halves:
     return np.frombuffer(b"".join(data), dtype=np.float16).reshape(-1, dimension)
 
 
+def sound(rows: Halves) -> Halves:
+    """The rows with 0 for what damage has made of a number."""
+    return rows if np.isfinite(rows).all() else np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+
+
 class VectorIndex:
     """The vectors of a store in memory, in the order of their numbers, and which of them are nearest to others.
 
@@ -187,9 +193,7 @@ class VectorIndex:
             empty = np.zeros((room - self.rows, self._dimension), dtype=np.float16)
             self._rows = np.concatenate([self._rows[: self.rows], empty])
         self._hashes[self.rows : needed] = hashes
-        if not np.isfinite(rows).all():  # damage
-            rows = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
-        self._rows[self.rows : needed] = rows
+        self._rows[self.rows : needed] = sound(rows)
         self.rows = needed
 
     def hashes(self, places: Ints) -> npt.NDArray[np.uint64]:
