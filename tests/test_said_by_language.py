@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memcli.languages import language
+from memcli.languages import language, spoken
 from memcli.model import Question, Seeks, TurnId
 from memcli.reading.extractive import found_in
 from memcli.reading.network import Finding
@@ -129,6 +129,19 @@ def test_yes_and_no(code: str, yes: str, no: str) -> None:
     question = _question(code, Seeks.YES_NO)
     assert found_in(question, [_found("I still have it.", Finding(0.9, 0.99, 0.01, ()))], []).text == yes
     assert found_in(question, [_found("I do not have it.", Finding(0.9, 0.01, 0.99, ()))], []).text == no
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I'm allergic to walnuts btw, so no coffee cake for me", ""),  # what it denies is something else
+        ("I'm not allergic to walnuts, and I never was", "No"),
+        ("No, to nuts of all kinds, though walnuts are not the worst", "No"),  # has not the words of the question
+    ],
+)
+def test_no_is_not_said_of_what_a_part_affirms(text: str, told: str) -> None:
+    question = spoken(["Is"]).question("Is Tom still allergic to walnuts?", ["Tom"])
+    assert found_in(question, [_found(text, Finding(0.9, 0.01, 0.99, ()))], []).text == told
 
 
 @pytest.mark.parametrize(

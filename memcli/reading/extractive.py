@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -34,6 +35,8 @@ _MOST_LISTED = 8
 _SAID, _BESIDE = 0.7, 0.6
 #: A no in words that deny nothing.
 _SURE = 0.9
+#: What ends a part of a sentence.
+_PART = re.compile(r"[,;:.!?…–—]+(?:\s|$)")
 #: What a value is worth against which something speaks.
 _DOUBTFUL = 0.5
 #: And so much less of another time than the question names.
@@ -275,7 +278,7 @@ def _at(found: Found) -> float:
 
 def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
     """Yes or no where the window that answers says so, the newest of several; else its words."""
-    near = [each for each in found if each.trust >= _BESIDE * found[0].trust and _takes_side(each)]
+    near = [each for each in found if each.trust >= _BESIDE * found[0].trust and _takes_side(question, each)]
     if not near:
         return Look(question, found, "", (found[0],), 0.0)
     best = max(near, key=_at) if question.standing is Standing.NOW else near[0]
@@ -284,8 +287,27 @@ def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
     return Look(question, found, asked.yes() if yes > no else asked.no(), (best,), max(yes, no))
 
 
-def _takes_side(found: Found) -> bool:
+def _takes_side(question: Question, found: Found) -> bool:
     """Whether a window says yes or no, by the network and by its words: a yes denies nothing, a no mostly something."""
     text = found.passage.window.text
     denies = spoken([text]).denies(text) or spoken([text]).is_over(text)
-    return (found.finding.yes >= _SAID and not denies) or found.finding.no >= (_SAID if denies else _SURE)
+    if found.finding.yes >= _SAID:
+        return not denies
+    return found.finding.no >= (_SAID if denies else _SURE) and not _affirms(question, text)
+
+
+def _affirms(question: Question, text: str) -> bool:
+    """Whether one part of the text has the words of the question, all but one at most, and denies nothing.
+
+    What another part denies is something else: "I'm allergic to walnuts, so no coffee cake".
+    """
+    asked, knows = set(question.stems), spoken([text])
+    said = asked & set(content_stems(text))
+    return (
+        len(said) > 1
+        and len(asked - said) <= 1
+        and any(
+            said <= set(content_stems(part)) and not (knows.denies(part) or knows.is_over(part))
+            for part in _PART.split(text)
+        )
+    )
