@@ -16,7 +16,7 @@ from memcli.model import Filters, Hit
 from memcli.ranking.arrays import zscore
 from memcli.ranking.bm25 import Whole, bm25
 from memcli.store import codes, lexical
-from memcli.store.connection import Store, bound
+from memcli.store.connection import Store, bound, together
 from memcli.store.views import candidates
 from memcli.strategies import Strategy, strategy
 from memcli.strategies.bm25 import BM25
@@ -241,6 +241,11 @@ def test_of_a_large_file_that_is_only_read_little_is_held(filled: Memory, tmp_pa
         bound(db)
         held = db.execute(limit).fetchall()
     assert held == [("244.1 MiB",)]
+    path = filled.store.path
+    assert path is not None
+    with together([path], 1.0) as db:
+        bound(db)
+        assert db.execute(limit).fetchall() == held
     for other in (Store(tmp_path / "new.memcli"), Store(None)):  # what is written to needs what it needs
         with other.writing() as db:
             bound(db)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from memcli.model.relations import BESIDE, SEEDS
 from memcli.providers.embedding import embedder
 from memcli.providers.profiles import MINILM
 from memcli.store import topics as stored
+from memcli.store.cosine import cosines, unit_rows
 from memcli.store.revision import bump_revision
 from memcli.store.rows import UNKNOWN, transaction
 from memcli.store.topics import Tastes, Topics, drop_concepts
@@ -197,6 +198,33 @@ def taken(texts: Sequence[str]) -> int:
     )  # fmt: skip
     placed = concepts.assigned(Topics([0], seed, [0], beside), fresh)
     return int((placed.topic == 0).sum())
+
+
+def test_things_are_the_same_however_many_are_compared_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(2)
+    near_to_six = np.repeat(random.standard_normal((6, 8)), 5, axis=0) + random.standard_normal((30, 8)) / 3
+    vectors = unit_rows(near_to_six.astype(np.float32))
+    n = len(vectors)
+    told = Tastes(
+        np.arange(n), np.arange(n), np.array(["Ada", "Bo"] * (n // 2), dtype=object), np.full(n, "likes", dtype=object),
+        np.zeros(n, dtype=bool), np.ones(n), np.zeros(n), vectors, random.integers(0, 2, n),
+        np.full(n, -1),
+    )  # fmt: skip
+    older, fresh = concepts.chosen(told, np.arange(10)), concepts.chosen(told, np.arange(10, n))
+
+    def things(part: int) -> list[int]:
+        monkeypatch.setattr(concepts, "_PART", part)
+        first = replace(older, thing=concepts._things(older, older.topic, concepts.chosen(older, np.arange(0)), 0.8))
+        return [*first.thing.tolist(), *concepts._things(fresh, fresh.topic, first, 0.8).tolist()]
+
+    expected = list(range(n))  # the nearest earlier one of the same person and topic, by one comparison after the other
+    for place in range(n):
+        own = [i for i in range(place) if told.topic[i] == told.topic[place] and told.head[i] == told.head[place]]
+        near = cosines(told.vectors[place], told.vectors[own]) if own else np.zeros(0)
+        if own and near.max() >= 0.8:
+            expected[place] = expected[own[int(near.argmax())]]
+    assert things(1) == things(3) == things(256) == expected
+    assert len(set(expected)) < n
 
 
 def test_restrictions_of_food_are_told_from_others() -> None:

@@ -136,12 +136,21 @@ def test_yes_and_no(code: str, yes: str, no: str) -> None:
     [
         ("I'm allergic to walnuts btw, so no coffee cake for me", ""),  # what it denies is something else
         ("I'm not allergic to walnuts, and I never was", "No"),
-        ("No, to nuts of all kinds, though walnuts are not the worst", "No"),  # has not the words of the question
+        (
+            "There were walnuts in the cake, and I'm not allergic",
+            "No",
+        ),  # the part with the walnuts does not say of what
     ],
 )
 def test_no_is_not_said_of_what_a_part_affirms(text: str, told: str) -> None:
     question = spoken(["Is"]).question("Is Tom still allergic to walnuts?", ["Tom"])
     assert found_in(question, [_found(text, Finding(0.9, 0.01, 0.99, ()))], []).text == told
+
+
+def test_a_part_without_what_is_asked_affirms_nothing() -> None:
+    question = spoken(["Are"]).question("Are the students on the ledge hurt?", [])
+    found = _found("two students on the ledge, cold, no injuries", Finding(0.9, 0.01, 0.99, ()))
+    assert found_in(question, [found], []).text == "No"
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,10 @@ class Language:
         """Whether a stem is checked as a date or a number, so not as a word."""
         return False
 
+    def is_lasting(self, word_stem: str) -> bool:
+        """Whether a stem only says that something holds on, or does by now: "still", "already"."""
+        return False
+
     def is_acting(self, rest: str) -> bool:
         """Whether what follows the first word of a sentence shows that this word is a name."""
         return False

@@ -297,17 +297,11 @@ def _takes_side(question: Question, found: Found) -> bool:
 
 
 def _affirms(question: Question, text: str) -> bool:
-    """Whether one part of the text has the words of the question, all but one at most, and denies nothing.
+    """Whether one part of the text has the words of the question, two at least, and denies nothing.
 
     What another part denies is something else: "I'm allergic to walnuts, so no coffee cake".
     """
-    asked, knows = set(question.stems), spoken([text])
-    said = asked & set(content_stems(text))
-    return (
-        len(said) > 1
-        and len(asked - said) <= 1
-        and any(
-            said <= set(content_stems(part)) and not (knows.denies(part) or knows.is_over(part))
-            for part in _PART.split(text)
-        )
-    )
+    knows = language(question.language)
+    asked = {stem for stem in question.stems if not knows.is_lasting(stem)}
+    said = [part for part in _PART.split(text) if asked <= set(content_stems(part))]
+    return len(asked) > 1 and any(not (knows.denies(part) or knows.is_over(part)) for part in said)

@@ -346,10 +346,10 @@ def _create(path: Path) -> None:
 
 
 def bound(db: duckdb.DuckDBPyConnection) -> None:
-    """Has DuckDB hold little of a file that is open for reading alone, as long as it is: to read a block again costs
+    """Has DuckDB hold little of files that are open for reading alone, as long as they are: to read a block again costs
     less than to find room for another.
     """
-    if db.execute("select current_setting('access_mode')").fetchall() == [("read_only",)]:
+    if db.execute("select bool_and(readonly) from duckdb_databases() where path is not null").fetchall() == [(True,)]:
         db.execute(f"set memory_limit = '{_HELD}'")
 
 

@@ -83,6 +83,12 @@ class English(Language):
 
         return granted(word_stem)
 
+    def is_lasting(self, word_stem: str) -> bool:
+        """See `Language.is_lasting`."""
+        from .questions import LASTING
+
+        return word_stem in LASTING
+
     def is_acting(self, rest: str) -> bool:
         """See `Language.is_acting`."""
         from .grounding import is_acting

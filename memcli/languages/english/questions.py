@@ -49,6 +49,8 @@ _STANDING = tuple(
          Standing.NOW),
     )
 )  # fmt: skip
+#: Stems that only say that something holds on, or does by now.
+LASTING = frozenset(map(stem, ("still", "now", "yet", "already", "anymore", "currently")))
 _TIMES = re.compile(r"\bhow (?:many times|often)\b")
 _TIME = re.compile(
     r"\b(when|what (?:date|day|month|year|time)|which (?:day|month|year|week)|how long|"
