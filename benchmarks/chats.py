@@ -23,6 +23,12 @@ _MINUTE = timedelta(minutes=1)
 _ROLES = ("user", "assistant")
 
 
+def named(name: str) -> Path:
+    """The file of this name, of `judge_chats` if it has one."""
+    here = Path(__file__).parent
+    return next(path for folder in ("judge_chats", "reader_chats") if (path := here / folder / f"{name}.txt").exists())
+
+
 def haystack(path: Path) -> Haystack:
     """The chats of a file and what is asked of them."""
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -2,13 +2,15 @@
 
     pip install -r benchmarks/train_encoder.txt
     torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …]
-        [--half 0|1 [--whole DATASET …]]
+        [--half 0|1 [--whole DATASET …]] [--onto READER.pt --again FILE]
 
 `MINILM` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which). `--without` leaves out whole data
 sets, `--half` the questions of every second conversation, but of data sets that are taken `--whole`: a reader is
-believed on what it did not see. The lower layers stay as they are; the upper ones and three heads are trained: whether
-the window answers, where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast
-where the processor has it; what is learned is kept in float32.
+believed on what it did not see. `--onto` goes on with a reader that was trained before, at half the rate, and reads as
+many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
+forget. The lower layers stay as they are; the upper ones and three heads are trained: whether the window answers,
+where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast where the processor
+has it; what is learned is kept in float32.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ BATCH_TOKENS = 6144
 PADDING = 1.3
 EPOCHS = 2
 RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
+#: How fast a reader that was trained before goes on, in parts of these rates.
+ONWARD = 0.5
 #: Of what a layer says, this share is left out at random: who learns by heart reads nothing new.
 DROPOUT = 0.1
 QUESTION, BEFORE, TEXT = 48, 40, 104  # tokens at most
@@ -241,13 +245,28 @@ def main() -> None:
     parser.add_argument("--half", type=int, choices=(0, 1))
     parser.add_argument("--whole", nargs="*", default=[], help="data sets of which --half leaves nothing out")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument("--onto", type=Path, help="the weights of a reader that was trained before")
+    parser.add_argument("--again", type=Path, help="what it has learned from already")
     options = parser.parse_args()
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
-    lines = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
-    apart = [line for line in lines if line["dataset"] not in options.without]
-    kept = [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
-    train(kept, options.model, options.out, options.epochs)
+    tokenizer, reader = AutoTokenizer.from_pretrained(options.model), Reader(options.model).eval()
+    if options.onto:
+        reader.load_state_dict(torch.load(options.onto))
+    new, again = chosen(options.data, options), chosen(options.again, options) if options.again else []
+    questions = examples(tokenizer, [*new, *again])
+    steps = passes(questions[: len(new)], questions[len(new) :], options.epochs)
+    learn(reader, steps, ONWARD if options.onto else 1.0)
+    if distributed.get_rank() == 0:
+        options.out.mkdir(parents=True, exist_ok=True)
+        torch.save(reader.state_dict(), options.out / "reader.pt")
+
+
+def chosen(path: Path, options: argparse.Namespace) -> list[Line]:
+    """The questions of a file that are to be learned from."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    apart = [line for line in lines if line["windows"] and line["dataset"] not in options.without]
+    return [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
 
 
 def is_held_out(line: Line, half: int | None) -> bool:
@@ -257,27 +276,29 @@ def is_held_out(line: Line, half: int | None) -> bool:
     return zlib.crc32(f"{line['dataset']} {line['group']}".encode()) % 2 == half
 
 
-def train(lines: list[Line], model: Path, out: Path, epochs: int) -> None:
-    """Trains on these questions and writes the weights."""
-    tokenizer, reader = AutoTokenizer.from_pretrained(model), Reader(model).eval()
+def examples(tokenizer: Any, lines: list[Line]) -> list[list[Line]]:
+    """The windows of each question."""
     questions = [[example(tokenizer, line, w, i) for w in line["windows"]] for i, line in enumerate(lines)]
-    questions = [each for each in questions if each]
     windows = [window for question in questions for window in question]
     tokens = sum(len(window["ids"]) for window in windows)
     print(len(questions), "questions", len(windows), "windows", tokens, "tokens", flush=True)
-    _learn(reader, questions, epochs)
-    if distributed.get_rank() == 0:
-        out.mkdir(parents=True, exist_ok=True)
-        torch.save(reader.state_dict(), out / "reader.pt")
+    return questions
 
 
-def _learn(reader: Reader, questions: list[list[Line]], epochs: int) -> None:
+def passes(new: list[list[Line]], again: list[list[Line]], epochs: int) -> list[list[Line]]:
+    """The batches of all passes: what is new, and as much of what is not, drawn anew for each."""
+    drawn = [random.Random(epoch) for epoch in range(epochs)]
+    read = [[*new, *each.sample(again, min(len(new), len(again)))] for each in drawn]
+    return [batch for questions, each in zip(read, drawn, strict=True) for batch in batches(questions, each)]
+
+
+def learn(reader: Reader, steps: list[list[Line]], pace: float) -> None:
+    """Trains on these batches; `pace` is the rate in parts of the usual one."""
     rounded, heads = Rounded(reader), reader.heads
     learning = [*rounded.kept, *heads]
     optimizer = torch.optim.AdamW(
-        [{"params": rounded.kept, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01
+        [{"params": rounded.kept, "lr": pace * RATE}, {"params": heads, "lr": pace * HEAD_RATE}], weight_decay=0.01
     )
-    steps = [batch for epoch in range(epochs) for batch in batches(questions, random.Random(epoch))]
     rate = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda n: min(1.0, n / (WARM * len(steps))) * max(0.02, 1 - n / len(steps))
     )

@@ -26,6 +26,7 @@ from memcli.indexing.ontology import lifting
 from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import Filters, TurnId
+from memcli.model.cards import CardKind
 from memcli.providers.embedding import DEFAULT, embedder_id
 from memcli.ranking import fusion, learned
 from memcli.ranking.coverage import COVERAGE
@@ -361,3 +362,31 @@ def test_joined_haystacks_keep_their_questions_evidence(script: Callable[[str], 
     found = script("kinds").joined(parts)
     assert [question.evidence for question in found.questions] == [{turn_id(m)} for m in found.messages]
     assert len({turn_id(message) for message in found.messages}) == 2
+
+
+def test_the_lists_are_of_what_was_said(script: Callable[[str], ModuleType]) -> None:
+    cards = script("cards")
+    names = sorted(path.stem for path in (cards.HERE / "card_facts").glob("*.txt"))
+    for name in names:
+        said: dict[str, list[str]] = {}
+        for message in cards.haystack(cards.named(name)).messages:
+            said.setdefault(message.conversation, []).append(message.text)
+        facts = list(cards._listed(name))
+        assert {fact.conversation for fact in facts} <= set(said), name
+        assert {fact.kind for fact in facts} <= {kind.value for kind in CardKind}, name
+        assert {fact.when for fact in facts} <= {"holds", "before", "also"}, name
+        assert not [fact for fact in facts if not any(fact.value in text for text in said[fact.conversation])], name
+    assert len(names) >= 89
+
+
+def test_who_lists_and_what_is_told_agree_on_a_fact(script: Callable[[str], ModuleType]) -> None:
+    cards = script("cards")
+
+    def fact(value: str, when: str, kind: str = "pets") -> Any:
+        return cards.Fact("chat", "Ana", kind, value, when)
+
+    assert fact("my cat Rex", "holds").is_told_by(fact("cat", "holds"))
+    assert fact("cat", "also").is_told_by(fact("my cat", "before"))
+    assert not fact("cat", "before").is_told_by(fact("cat", "holds"))
+    assert not fact("cat", "holds").is_told_by(fact("cat", "holds", "owns"))
+    assert not fact("cat", "holds").is_told_by(fact("dog", "holds"))

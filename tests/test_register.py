@@ -121,8 +121,8 @@ def test_what_goes_with_a_row() -> None:
         ("memory", "unit"), ("role", "argument"), ("role", "event"), ("source", "unit"),
     ]  # fmt: skip
     assert list(_leading("turn", "seq")) == [
-        ("digest", "turn"), ("document", "turn"), ("posting", "turn"), ("sighting", "turn"), ("source", "turn"),
-        ("spoken", "turn"),
+        ("digest", "turn"), ("document", "turn"), ("noted", "turn"), ("posting", "turn"), ("sighting", "turn"),
+        ("source", "turn"), ("spoken", "turn"),
     ]  # fmt: skip
     assert list(_leading("answered", "id")) == [("cited", "answer"), ("feedback", "answer"), ("missed", "answer")]
     assert set(schema.referring("unit", "seq", EVENTS)) == {

@@ -2,26 +2,29 @@
 
 A value is noted from a sentence that the person said (`Language.noted`), or from an assertion that is sure enough. Of
 some kinds, and of one thing, one holds at a time: a newer value takes the place of the older, which stays as what was
-before; what ends something ends what was noted of it.
+before; what ends something ends what was noted of it, and a plan ends with its day. What a network noted beside that
+(`care.noting`) stands apart: it may be so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from ..errors import NothingFound
 from ..languages import spoken
-from ..model import Turn
+from ..model import Turn, TurnId
 from ..model.cards import SINGLE, CardKind, Noted, of_one_slot
 from ..model.generated import Assertion
 from ..model.relations import RelationType
 from ..store import cards, names, naming, transcript
+from ..store.cards import NotedRow
 from ..store.connection import Store
 from ..store.ids import Tag, note_id
 from ..store.rows import transaction
 from ..text import content_stems
+from .noting import Watch, note, unwatched
 
 __all__ = ["Card", "Cards", "Note"]
 
@@ -33,13 +36,16 @@ _KINDS = {
     _R.AVOIDS: CardKind.DIET, _R.LIKES: CardKind.LIKES, _R.DISLIKES: CardKind.DISLIKES,
 }  # fmt: skip
 _SURE = 0.7
+_BY_NAME = {kind.value: kind for kind in CardKind}
+#: From which probability on what the network noted may be so.
+_POSSIBLE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """A value of a kind, the turn that tells it, and until when it held; None: it holds. `id` is `w:…`.
 
-    `slot`: what it is about, where one value holds at a time.
+    `slot`: what it is about, where one value holds at a time; `chance`: how probably it is so, where that is doubtful.
     """
 
     id: str
@@ -49,6 +55,7 @@ class Note:
     turn: Turn
     until: datetime | None = None
     over: bool = False
+    chance: float = 1.0
 
     @property
     def told(self) -> str:
@@ -59,7 +66,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What is known of a person: what holds, by kind and the newest first, and what was before."""
+    """What is known of a person: what holds, by kind and the newest first, what was before, and what may hold."""
 
     name: str
     turns: int
@@ -67,6 +74,7 @@ class Card:
     last: datetime | None
     holds: Sequence[Note]
     before: Sequence[Note]
+    maybe: Sequence[Note]
 
 
 class Cards:
@@ -75,21 +83,34 @@ class Cards:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, name: str, *, at: datetime | None = None, conversation: str | None = None) -> Card:
-        """The card of a speaker, as it was `at` a moment; from one conversation alone where that is given.
+    def of(
+        self,
+        name: str,
+        *,
+        at: datetime | None = None,
+        conversation: str | None = None,
+        doubtful: bool = True,
+        watch: Watch = unwatched,
+    ) -> Card:
+        """The card of a speaker, as it was `at` a moment; from one conversation alone where that is given; `doubtful`,
+        with what may be so. For that, turns are read that were not read before: `watch` is told how many, and of what.
 
-        Raises UsageError where nobody, or several, are called so.
+        Raises UsageError where nobody, or several, are called so; ModelUnavailable.
         """
         with self._store.reading() as db:
             transcript.check_filled(db)
             who = names.person(db, name, [])
+        unkept = note(self._store, who, watch) if doubtful else []
+        with self._store.reading() as db:
             said = [turn for turn in cards.own_turns(db, who, conversation) if not _is_after(turn.said_at, at)]
             asserted = cards.own_assertions(db, who, [turn.id for turn in said])
+            learned = [*cards.notes(db, who), *unkept] if doubtful else []
             wrong = cards.wrong_notes(db)
-        notes = [note for note in _noted(said, asserted) if note.id not in wrong]
-        holds, before = _standing(notes)
+        ruled, read = _noted(said, asserted), _learned(said, learned)
+        holds, before = _standing([_ended(each, at) for each in ruled if each.id not in wrong])
+        maybe = _doubtful([_ended(each, at) for each in read if each.id not in wrong], [*holds, *before])
         dated = [turn.said_at for turn in said if turn.said_at]
-        return Card(who, len(said), dated[0] if dated else None, dated[-1] if dated else None, holds, before)
+        return Card(who, len(said), dated[0] if dated else None, dated[-1] if dated else None, holds, before, maybe)
 
     def wrong(self, name: str) -> None:
         """Notes that what has this id is wrong: it is on no card any more. Raises NothingFound."""
@@ -134,6 +155,28 @@ def _noted(said: Sequence[Turn], asserted: Sequence[Assertion]) -> Iterator[Note
             yield replace(note, until=turn.said_at, over=True) if noted.ends else note
 
 
+def _learned(said: Sequence[Turn], rows: Sequence[NotedRow]) -> Iterator[Note]:
+    """What the network noted of these turns that may be so, in their order."""
+    by_turn: dict[TurnId, list[NotedRow]] = {}
+    for row in rows:
+        by_turn.setdefault(row[0], []).append(row)
+    for turn in said:
+        for _, kind, value, chance in by_turn.get(turn.id, ()):
+            if chance >= _POSSIBLE and kind in _BY_NAME:
+                yield Note(note_id(turn.id, f"{kind} {value}"), _BY_NAME[kind], value, "", turn, chance=chance)
+
+
+def _ended(note: Note, at: datetime | None) -> Note:
+    """A note, over with its day if it is of a plan that names one, and no newer value takes its place."""
+    if note.kind is not CardKind.PLANS or note.slot or note.over:
+        return note
+    start, text = note.turn.text.find(note.value), note.turn.text
+    times = spoken([text]).times(text, note.turn.said_at) if start >= 0 else []
+    ends = [each.span.end for each in times if each.start_offset < start + len(note.value) and each.end_offset > start]
+    is_past = bool(ends) and _is_after(at or datetime.now(UTC), max(ends))
+    return replace(note, until=max(ends), over=True) if is_past else note
+
+
 def _of_assertion(each: Assertion) -> Noted | None:
     kind = _KINDS.get(each.relation)
     if kind is None or each.confidence < _SURE or each.negated:
@@ -143,7 +186,7 @@ def _of_assertion(each: Assertion) -> Noted | None:
     return Noted(kind, named, kind.value if kind in SINGLE else "") if value else None
 
 
-def _same(one: Noted, other: Noted) -> bool:
+def _same(one: Noted | Note, other: Noted | Note) -> bool:
     return one.kind is other.kind and bool(_stems(one.value) & _stems(other.value))
 
 
@@ -158,17 +201,26 @@ def _standing(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
     """What holds and what was before, by kind, the newest first. `notes`: in the order of time."""
     holds: list[Note] = []
     before: list[Note] = []
-    for note in notes:
-        holds = [old for old in holds if not _repeats(note, old)]
-        over = [old for old in holds if _replaces(note, old)]
-        before += [replace(old, until=note.turn.said_at, over=True) for old in over]
+    for new in notes:
+        holds = [old for old in holds if not _repeats(new, old)]
+        over = [old for old in holds if _replaces(new, old)]
+        before += [replace(old, until=new.turn.said_at, over=True) for old in over]
         holds = [old for old in holds if old not in over]
-        (before if note.over else holds).append(note)
+        (before if new.over else holds).append(new)
     order = list(CardKind)
     for part in (holds, before):
         part.reverse()
         part.sort(key=lambda note: order.index(note.kind))
     return holds, before
+
+
+def _doubtful(notes: Sequence[Note], known: Sequence[Note]) -> list[Note]:
+    """What holds if it is so, by kind, the newest first; not what is known, or said again."""
+    found: list[Note] = []
+    for each in reversed(notes):
+        if not each.over and not any(_same(each, other) for other in (*known, *found)):
+            found.append(each)
+    return sorted(found, key=lambda each: list(CardKind).index(each.kind))
 
 
 def _repeats(new: Note, old: Note) -> bool:

@@ -13,27 +13,38 @@ if TYPE_CHECKING:
 
 __all__ = ["acquaintances_record", "card_record", "correct_card", "print_card", "show_acquaintances"]
 
+#: So much is shown of what is doubtful.
+_DOUBTFUL = 12
 #: So many turns show what somebody has to do with something.
 _SHOWN = 3
 
 
-def card_record(card: Card) -> dict[str, Any]:
-    """A card as `--json` gives it: documented in docs/json.md."""
+def card_record(card: Card, *, brief: bool = False) -> dict[str, Any]:
+    """A card as `--json` gives it: documented in docs/json.md. `brief`: the likeliest alone of what is doubtful."""
     found = {"name": card.name, "turns": card.turns, "first": card.first, "last": card.last}
-    noted = {"holds": [_note(each) for each in card.holds], "before": [_note(each) for each in card.before]}
-    return render.record_of(found) | noted
+    parts = {"holds": card.holds, "before": card.before, "maybe": _likeliest(card) if brief else card.maybe}
+    return render.record_of(found) | {name: [_note(each) for each in notes] for name, notes in parts.items()}
 
 
 def _note(note: Note) -> dict[str, Any]:
     turn = note.turn
     told = {"id": note.id, "kind": note.kind.value, "value": note.told, "said_at": turn.said_at, "until": note.until}
-    return render.record_of(told | {"turn": turn.id, "text": turn.text})
+    return render.record_of(told | {"probability": round(note.chance, 2), "turn": turn.id, "text": turn.text})
 
 
 def print_card(card: Card) -> None:
-    """What holds, a line each, the newest of a kind first; under it what was before."""
+    """What holds, a line each, the newest of a kind first; under it what was before, and what may be so."""
     _print(card.holds, "")
     _print(card.before, "was ")
+    _print(_likeliest(card), "maybe ")
+    if len(card.maybe) > _DOUBTFUL:
+        render.say(f"and {len(card.maybe) - _DOUBTFUL:,} more that are doubtful: --json has all")
+
+
+def _likeliest(card: Card) -> list[Note]:
+    """Of what is doubtful the likeliest, in the order of the card."""
+    kept = sorted(card.maybe, key=lambda note: -note.chance)[:_DOUBTFUL]
+    return [note for note in card.maybe if note in kept]
 
 
 def _print(notes: Sequence[Note], word: str) -> None:
@@ -45,7 +56,7 @@ def _print(notes: Sequence[Note], word: str) -> None:
         kind = note.kind.value
         since = f"{note.turn.said_at:%Y-%m-%d}" if note.turn.said_at else "undated"
         until = f", until {note.until:%Y-%m-%d}" if note.until and note.until != note.turn.said_at else ""
-        line = Text.assemble((f"  {label:<14}", "dim"), (render.one_line(note.told), "bold"))
+        line = Text.assemble((f"  {label:<13} ", "dim"), (render.one_line(note.told), "bold"))
         line.append(f"  {since}{until}  {note.id}", style="dim")
         render.print_line(out, line)
 

@@ -136,7 +136,10 @@ def _offer_looking_back(made: MCPServer, tools: Tools, limit: anyio.CapacityLimi
         name: Annotated[str | None, Field(description="a person who speaks in memory; none: list them all")] = None,
         at: Annotated[str | None, Field(description="as it was on this date; default: now")] = None,
     ) -> Annotated[CallToolResult, PersonDocument]:
-        """Get the card of a person: home, work, family, health, diet, tastes, plans, dated, and what was before."""
+        """Get the card of a person: home, work, family, health, diet, tastes, plans, dated, and what was before.
+
+        What is under `maybe` is doubtful: look at its turn before you rely on it.
+        """
         return await _called(lambda: tools.who(name, at=at), limit)
 
     @made.tool(annotations=_READS, title="Recap")

@@ -142,12 +142,13 @@ class NoteRecord(TypedDict):
     value: str
     said_at: str | None
     until: str | None
+    probability: float
     turn: str
     text: str
 
 
 class CardRecord(TypedDict):
-    """A card: what holds, and what was before."""
+    """A card: what holds, what was before, and what may be so."""
 
     name: str
     turns: int
@@ -155,6 +156,7 @@ class CardRecord(TypedDict):
     last: str | None
     holds: list[NoteRecord]
     before: list[NoteRecord]
+    maybe: list[NoteRecord]
 
 
 class SpeakerRecord(TypedDict):

@@ -106,8 +106,8 @@ class Tools:
                 found = [record(one, "conversations") for one in names.speakers(db, self.conversation)]
             return fitted({"card": None, "speakers": found}, [found], self._max_tokens)
         then = o.narrowed(None, None, None, None, at).at if at else None
-        card = card_record(self.memory.who(name, at=then, conversation=self.conversation))
-        return fitted({"card": card, "speakers": []}, [card["holds"], card["before"]], self._max_tokens)
+        card = card_record(self.memory.who(name, at=then, conversation=self.conversation), brief=True)
+        return fitted({"card": card, "speakers": []}, [card["holds"], card["before"], card["maybe"]], self._max_tokens)
 
     def recap(
         self,

@@ -12,10 +12,13 @@ from . import options as o
 from .card import card_record, correct_card, print_card, show_acquaintances
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.text import Text
 
     from ..care.cards import Card
     from ..care.people import People, Person, Shown
+    from ..memory import Memory
     from ..store.aliases import Alias
 
 __all__ = ["who"]
@@ -68,10 +71,8 @@ def who(
     people = memory.people
     if name is not None:
         shown = people.find(o.typed(name))
-        card = (
-            memory.who(shown.person.name, at=o.narrowed(None, None, None, None, at).at) if shown.person.turns else None
-        )
-        _explain(shown, card, as_json=as_json)
+        moment = o.narrowed(None, None, None, None, at).at
+        _explain(shown, _card(memory, shown.person.name, moment) if shown.person.turns else None, as_json=as_json)
         return 0
     found = people.found() if is_ is None and is_not is None else [_corrected(people, is_, is_not)]
     if as_json:
@@ -81,6 +82,14 @@ def who(
     else:
         say("nothing found")
     return 0 if found else 1
+
+
+def _card(memory: Memory, name: str, at: datetime | None) -> Card:
+    """The card, once what its person said is read: the first time that takes a while."""
+    from .progress import counted
+
+    with counted("reading turns") as watch:
+        return memory.cards.of(name, at=at, watch=watch)
 
 
 def _corrected(people: People, is_: str | None, is_not: str | None) -> Person:

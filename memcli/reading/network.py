@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..providers import onnx
-from ..providers.minilm import tokenizer
+from .tokens import lower, shares
 
 if TYPE_CHECKING:
     from .windows import Window
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "network"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "38f7aea1056ca430edb91faaac1670d2b8520079d628a9bdf67e3094eda41076"
-#: Tokens at most: of the question, of what stands before a window, of the window. As in training.
-_QUESTION, _BEFORE, _OWN = 48, 40, 104
+_SHA256 = "b45c79a6794ec5b51ecf675eed331921a2ab926c965a9f6d2b1b238103c7a07e"
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
 #: Findings that are kept in bulk: several contenders are given the same windows.
@@ -62,7 +60,7 @@ class Network:
 
     def __init__(self, weights: Path | None = None, *, bulk: bool = False) -> None:
         self._weights, self._bulk = weights, bulk
-        self._tokenizer = tokenizer()
+        self._lower = lower(bulk=bulk)
         self._found = lru_cache(_REMEMBERED)(self._find) if bulk else self._find
 
     @cached_property
@@ -72,25 +70,14 @@ class Network:
 
     def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
         """What is found in each window."""
-        asked = tuple(self._tokenizer.encode(question, add_special_tokens=False).ids[:_QUESTION])
+        asked = self._lower.asked(question)
         return [self._found(asked, window) for window in windows]
 
     def _find(self, asked: tuple[int, ...], window: Window) -> Finding:
-        first, last = self._ends
-        before = self._tokenizer.encode(window.before, add_special_tokens=False).ids[-_BEFORE:]
-        own = self._tokenizer.encode(window.shown, add_special_tokens=False)
-        head = [first, *asked, last, *before, last]
-        ids = np.array([[*head, *own.ids[:_OWN], last]], dtype=np.int64)
-        kinds = (np.arange(ids.shape[1]) >= len(asked) + 2).astype(np.int64)[None, :]
-        answers, place, polarity = self._session.run(None, {"ids": ids, "kinds": kinds})
-        yes, no = _shares(polarity[0])
-        spans = _spans(place[0, len(head) : -1], own.offsets[:_OWN])
-        return Finding(float(answers[0]), float(yes), float(no), spans)
-
-    @cached_property
-    def _ends(self) -> tuple[int, int]:
-        """The tokens that stand before everything and after each part."""
-        return tuple(self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))  # type: ignore[return-value]
+        read = self._lower.read(asked, window)
+        answers, place, polarity = self._session.run(None, {"states": read.states})
+        yes, no = shares(polarity[0])
+        return Finding(float(answers[0]), float(yes), float(no), _spans(place[0, read.own], read.offsets))
 
 
 @lru_cache(maxsize=2)
@@ -99,15 +86,9 @@ def network(*, bulk: bool = False) -> Network:
     return Network(bulk=bulk)
 
 
-def _shares(logits: Floats) -> Floats:
-    raised = np.exp(logits - logits.max())
-    shares: Floats = raised / raised.sum()
-    return shares
-
-
 def _spans(place: Floats, offsets: Sequence[tuple[int, int]]) -> list[Span]:
     """The likeliest runs of whole words, by the product of the chances of their ends."""
-    begins, ends = _shares(place[:, 0]), _shares(place[:, 1])
+    begins, ends = shares(place[:, 0]), shares(place[:, 1])
     chances = np.triu(np.outer(begins, ends)) * (np.tri(len(begins), k=_LONGEST).T > 0)
     found: list[Span] = []
     for flat in np.argsort(-chances, axis=None, kind="stable")[: 4 * _KEPT]:

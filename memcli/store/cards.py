@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import Turn, TurnId
@@ -9,11 +10,18 @@ from ..model.generated import Assertion
 from . import transcript
 from .assertions import stated_of
 from .ids import Tag
+from .rows import append
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["decide_note", "own_assertions", "own_turns", "wrong_notes"]
+__all__ = [
+    "NotedRow", "decide_note", "notes", "own_assertions", "own_turns", "unread", "write_notes", "wrong_notes",
+]  # fmt: skip
+
+#: What is noted: the turn that tells it, kind and value, how probably it is told of who speaks. A turn that tells
+#: nothing has a row without a kind.
+NotedRow = tuple[TurnId, str, str, float]
 
 
 def own_turns(db: DuckDBPyConnection, speaker: str, conversation: str | None) -> list[Turn]:
@@ -25,6 +33,36 @@ def own_turns(db: DuckDBPyConnection, speaker: str, conversation: str | None) ->
         [speaker, conversation],
     ).fetchall()
     return transcript.turns_by_number(db, [seq for (seq,) in rows])
+
+
+def unread(db: DuckDBPyConnection, speaker: str, version: int) -> list[tuple[TurnId, int]]:
+    """The turns of somebody that this version of what notes did not read, each with the number of its session."""
+    rows = db.execute(
+        """select id, session from turn where speaker = ?
+           and seq not in (select turn from noted where version = ?) order by seq""",
+        [speaker, version],
+    ).fetchall()
+    return [(TurnId(turn), int(session)) for turn, session in rows]
+
+
+def write_notes(db: DuckDBPyConnection, rows: Sequence[NotedRow], version: int) -> None:
+    """Makes these the notes of their turns, of those that are still there."""
+    numbers = {turn: number for turn, (number, _) in transcript.indexed(db, list({row[0] for row in rows})).items()}
+    db.execute("delete from noted where turn in (select unnest(?::integer[]))", [list(numbers.values())])
+    kept = [(numbers[turn], version, *rest) for turn, *rest in rows if turn in numbers]
+    if kept:
+        columns = ("turn", "version", "kind", "value", "chance")
+        append(db, "noted", {name: list(values) for name, values in zip(columns, zip(*kept, strict=True), strict=True)})
+
+
+def notes(db: DuckDBPyConnection, speaker: str) -> list[NotedRow]:
+    """What is noted of somebody's own turns, in the order of the store."""
+    rows = db.execute(
+        """select t.id, kind, value, chance from noted n join turn t on t.seq = n.turn
+           where t.speaker = ? and kind <> '' order by t.seq""",
+        [speaker],
+    ).fetchall()
+    return [(TurnId(turn), str(kind), str(value), float(chance)) for turn, kind, value, chance in rows]
 
 
 def own_assertions(db: DuckDBPyConnection, speaker: str, turns: list[TurnId]) -> list[Assertion]:

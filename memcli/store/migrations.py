@@ -168,6 +168,14 @@ def _code(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _noted(db: duckdb.DuckDBPyConnection) -> None:
+    """What turns tell of who says them, as it belongs on cards: read by a network when a card is first asked for."""
+    db.execute("""
+        create table noted (turn integer not null, version integer not null, kind varchar not null,
+            value varchar not null, chance float not null);
+    """)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
@@ -183,6 +191,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("alias", _alias),
     ("spoken", _spoken),
     ("code", _code),
+    ("noted", _noted),
 )
 
 

@@ -342,6 +342,15 @@ _MEMORY = (
         Column("whom", "varchar"),
         Column("sign", "varchar"),
     )),
+    # What a turn tells of who says it that belongs on a card, and how probably, by which version of what notes it; of a
+    # turn that was read and tells nothing, one row without a kind.
+    Table("noted", Origin.REBUILDABLE, "turn", (
+        Column("turn", "integer", _turn("facts of cards without a turn")),
+        Column("version", "integer"),
+        Column("kind", "varchar"),
+        Column("value", "varchar"),
+        Column("chance", "float"),
+    )),
     # What is known of a generated unit: since when and until when it holds, how well it is supported, its vector.
     Table("memory", Origin.REBUILDABLE, "unit", (
         Column("unit", "integer", _unit(
