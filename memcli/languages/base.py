@@ -206,6 +206,12 @@ class Language:
         """
         return None
 
+    def asks_of(self, question: str) -> tuple[str, bool]:
+        """What the person is called of whom a question asks everything ("What do you know about Theo?"), and whether
+        only of late ("What's new with Theo?"); empty for any other question.
+        """
+        return "", False
+
     def wording(self, kind: str, question: Question) -> str:
         """The question in other words: NAMELESS or PREFERENCE. Without rules, the words it has."""
         return known.nameless(question) if kind == NAMELESS else question.text

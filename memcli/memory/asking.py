@@ -42,6 +42,7 @@ READ = 20
 _FALLS_OFF = 0.02
 
 _Hears = Callable[[str], object] | None
+_Tells = Callable[[View, Filters], tuple[Answer, list[Hit]] | None]
 Made = TypeVar("Made")
 
 
@@ -134,17 +135,29 @@ class Asking:
         return Reading(written.answer, rests_on, model, written.reasoning, written.fallback)
 
     def _told(self, asked: Asked) -> Reading | None:
-        """The answer to a question of what was said or happened at some time; None for any other."""
-        at = asked.at or datetime.now().astimezone()
-        if self._consulted is not None or spoken([asked.text]).looks_back(asked.text, at) is None:
+        """The answer to a question of what was said or happened at some time, or of a person as a whole; None for any
+        other.
+        """
+        if self._consulted is not None:
             return None
-        from .recapping import told_of
+        at = asked.at or datetime.now().astimezone()
+        if spoken([asked.text]).looks_back(asked.text, at) is not None:
+            from .recapping import told_of
 
+            return self._read_off(asked, lambda view, filters: told_of(view, asked.text, filters, at))
+        if spoken([asked.text]).asks_of(asked.text)[0]:
+            from .portraying import portrait
+
+            return self._read_off(asked, lambda view, filters: portrait(self._store, view, asked.text, filters, at))
+        return None
+
+    def _read_off(self, asked: Asked, told: _Tells) -> Reading | None:
+        """What needs no reader: it is told from the view and the filters, whose names are whole."""
         with self._store.reading() as db:
             transcript.check_filled(db)
             filters = named(db, asked.filters or Filters())
         view = self._views.of(filters.conversation, self._encoders.stored())
-        found = unchanged(lambda: told_of(view, asked.text, filters, at), self._store.reading)
+        found = unchanged(lambda: told(view, filters), self._store.reading)
         return found and Reading(*found)
 
     def query(self, text: str, filters: Filters, at: datetime, chosen: Strategy) -> tuple[Query, View]:

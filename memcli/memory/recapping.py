@@ -29,7 +29,7 @@ from ..text.times import describe, month, week
 if TYPE_CHECKING:
     from ..store.views.view import View
 
-__all__ = ["MOST", "By", "Part", "Recap", "Told", "recap", "told_of"]
+__all__ = ["MOST", "By", "Part", "Recap", "Told", "quoted", "recap", "told_of"]
 
 #: So many sentences of a part are told unless somebody says how many.
 MOST = 5
@@ -260,7 +260,7 @@ def _first(told: Sequence[Told], most: int) -> list[Told]:
 def told_of(view: View, question: str, filters: Filters, at: datetime) -> tuple[Answer, list[Hit]] | None:
     """The answer to a question that asks what was said or happened at some time, with what it quotes; None for others.
 
-    It quotes and concludes nothing, so that its confidence is 1; where nothing was said then, it abstains.
+    It quotes; where nothing was said then, it abstains.
     """
     asked = spoken([question]).looks_back(question, at)
     if asked is None:
@@ -271,13 +271,20 @@ def told_of(view: View, question: str, filters: Filters, at: datetime) -> tuple[
     except UsageError:
         return None
     since, until = max(_known(span.start, filters.since)), min(_known(span.end, filters.until))
-    found = recap(view, replace(filters, since=since, until=until, speaker=speaker), most=MOST).told
-    hits = [Hit(turn_unit(each.turn), each.score) for each in found[: 2 * MOST]]
-    if not hits:
-        return Answer(spoken([question]).nothing(), (), 0.0, abstained=True), []
+    found = quoted(recap(view, replace(filters, since=since, until=until, speaker=speaker), most=MOST).told)
+    return found or (Answer(spoken([question]).nothing(), (), 0.0, abstained=True), [])
+
+
+def quoted(found: Sequence[Told]) -> tuple[Answer, list[Hit]] | None:
+    """The best of these sentences in the order of time, as an answer that concludes nothing: its confidence is 1. None
+    where there are none.
+    """
+    if not found:
+        return None
     ordered = sorted(found[:MOST], key=_when)
     text = "\n".join(f"{_day(each)}{each.turn.speaker}: {each.text}" for each in ordered)
-    return Answer(text, tuple(dict.fromkeys(each.turn.id for each in ordered)), 1.0, False, form=Form.QUOTE), hits
+    answer = Answer(text, tuple(dict.fromkeys(each.turn.id for each in ordered)), 1.0, False, form=Form.QUOTE)
+    return answer, [Hit(turn_unit(each.turn), each.score) for each in found[: 2 * MOST]]
 
 
 def _known(one: datetime, other: datetime | None) -> list[datetime]:

@@ -3,8 +3,8 @@
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
 `assertions` say what a session tells, `cards` what a turn notes of a person, `calling` whom it calls what; `times` and
-`dates` know when; `asking` knows whether a turn asks, `questions` and `recaps` read what memcli is asked, and `answers`
-knows what a short answer looks like.
+`dates` know when; `asking` knows whether a turn asks, `questions`, `recaps` and `portraits` read what memcli is asked,
+and `answers` knows what a short answer looks like.
 """
 
 from __future__ import annotations
@@ -186,6 +186,12 @@ class English(Language):
         from .recaps import looks_back
 
         return looks_back(question, at)
+
+    def asks_of(self, question: str) -> tuple[str, bool]:
+        """See `Language.asks_of`."""
+        from .portraits import asks_of
+
+        return asks_of(question)
 
     def wording(self, kind: str, question: Question) -> str:
         """See `Language.wording`."""

@@ -1,0 +1,70 @@
+"""The answer to who asks of a person as a whole: what is known on the card, else what they said that tells most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import groupby, islice
+from typing import TYPE_CHECKING
+
+from ..care.cards import Cards, Note
+from ..languages import spoken
+from ..languages.names import is_part
+from ..model import Answer, Filters, Form, Hit, Item
+from ..store import aliases, names
+from ..strategies.base import turn_unit
+from .recapping import MOST, quoted, recap
+
+if TYPE_CHECKING:
+    from ..store.connection import Store
+    from ..store.views.view import View
+
+__all__ = ["portrait"]
+
+#: Of what stands on cards of chats that the rules had not seen, so much is right (docs/who.md).
+_RIGHT = 0.8
+#: Values of a kind that are told, the newest.
+_OF_KIND = 3
+#: How far back from the last that somebody said is of late.
+_LATE = timedelta(days=30)
+
+
+def portrait(
+    store: Store, view: View, question: str, filters: Filters, at: datetime
+) -> tuple[Answer, list[Hit]] | None:
+    """What holds of the one of whom a question asks everything, by kind, the newest first, each with its turn; where
+    nothing is known, or only what was of late is asked, what that person said that tells most, in quotes.
+
+    None for any other question, and where nobody who speaks is meant, or what was said at some time.
+    """
+    called, lately = spoken([question]).asks_of(question)
+    who = None if filters.since or filters.until else _meant(store, called)
+    if who is None:
+        return None
+    card = Cards(store).of(who, at=at, conversation=filters.conversation, doubtful=False)
+    told = [note for _, own in groupby(card.holds, lambda note: note.kind) for note in islice(own, _OF_KIND)]
+    if told and not lately:
+        return _answer(told)
+    since = card.last - _LATE if card.last and lately else None
+    return quoted(recap(view, replace(filters, since=since, until=at, speaker=who), most=MOST).told)
+
+
+def _meant(store: Store, called: str) -> str | None:
+    """The one speaker who bears this name, or goes by it."""
+    if not called:
+        return None
+    with store.reading() as db:
+        whole = [each.name for each in names.speakers(db) if is_part(called, each.name)]
+        known = whole or aliases.by_name(db).get(aliases.folded(called), [])
+    return known[0] if len(known) == 1 else None
+
+
+def _answer(told: Sequence[Note]) -> tuple[Answer, list[Hit]]:
+    lines = [
+        f"{kind.value}: {', '.join(note.told for note in of)}" for kind, of in groupby(told, lambda note: note.kind)
+    ]
+    items = tuple(Item(f"{note.kind.value}: {note.told}", note.turn.said_at, note.turn.id) for note in told)
+    turns = list(dict.fromkeys(note.turn for note in told))
+    answer = Answer("\n".join(lines), tuple(turn.id for turn in turns), _RIGHT, False, form=Form.VALUE, items=items)
+    return answer, [Hit(turn_unit(turn), 1.0) for turn in turns]
