@@ -49,6 +49,7 @@ from memcli.reading.temporal import dates
 from memcli.reading.values import Value, values
 from memcli.reading.windows import Window, before, spans
 from memcli.text import content_stems, sentences, stems, token_estimate
+from memcli.text.times import is_clock
 
 ASKED = datetime(2024, 6, 1, 12, 0)
 VECTOR = np.ones(1, dtype=np.float32)
@@ -438,6 +439,28 @@ def test_one_moment_is_of_another_day_elsewhere() -> None:
     question, late = parse("When did it rain?", ()), datetime(2023, 5, 8, 23, 30, tzinfo=UTC)
     for moment, day in ((late, "7 May 2023"), (late.astimezone(timezone(timedelta(hours=2))), "8 May 2023")):
         assert dates(question, _found("It rained yesterday.", "", moment))[0].text == day
+
+
+def test_a_time_of_day_that_the_network_likes_is_the_answer_with_the_date_beside_it() -> None:
+    said = datetime(2023, 5, 8, 9, tzinfo=UTC)
+    asked, hour = parse("When does the shift begin?", ()), parse("What time does the shift begin?", ())
+    assert dates(asked, _found("my shift begins at 05.50, wind south", "05.50", said))[0].text == "05.50"
+    assert dates(asked, _found("tomorrow, my place, 19:00 UTC", "19:00 UTC", said))[0].text == "9 May 2023, 19:00 UTC"
+    assert dates(hour, _found("tomorrow, my place, 19:00 UTC", "19:00 UTC", said))[0].text == "19:00 UTC"
+    assert dates(asked, _found("tomorrow, my place, 19:00 UTC", "tomorrow", said))[0].text == "9 May 2023"
+    assert dates(asked, _found("it is 23.50 for two", "two", said))[0].text == "8 May 2023"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("05.50", True), ("7pm", True), ("at 7 p.m.", True), ("19:00 UTC", True), ("5:40-11:00", True),
+        ("20 Uhr", True), ("noon", True), ("8h30", True), ("19:75", False), ("25:00", False), ("4", False),
+        ("half 4", False), ("", False), ("9 May", False), ("2023", False),
+    ],
+)  # fmt: skip
+def test_what_is_a_time_of_day(text: str, is_one: bool) -> None:
+    assert is_clock(text) is is_one
 
 
 # -- states ----------------------------------------------------------------------------------------------------------

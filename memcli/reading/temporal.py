@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import lru_cache
 
 from ..languages import language, spoken
 from ..model import Question
-from ..text.times import Expression, Grain, Length, Span, TimeKind, day
+from ..text.times import Expression, Grain, Length, Span, TimeKind, day, is_clock
 from .relevance import Found
 from .values import Value
 
@@ -16,22 +17,37 @@ __all__ = ["dates", "is_moved", "lengths"]
 
 #: How much less a day on which something was told is worth than a date that was named.
 _UNNAMED = 0.5
+#: From which chance on the span of a time of day is the answer.
+_CLOCK = 0.4
 
 
 def dates(question: Question, found: Found) -> list[Value]:
-    """The dates that a window gives: those it names, the likeliest first; else the day on which it was said."""
+    """The dates that a window gives: those it names, the likeliest first; else the day on which it was said. A time of
+    day comes before all of them, with the date that is named beside it, where the network takes it for the answer.
+    """
     window, at = found.passage.window, found.passage.at
     named = [(_chance(each, found), each) for each in _times(window.shown, at)]
+    is_dated = bool(named)
     if not named:
         named = [(_UNNAMED * 0.5, each) for each in _times(found.passage.turn_text, at)]
     if is_moved(found):  # "…was to be on the 14th, they have put it off to the 2nd"
         named.reverse()
     named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
     told = [Value(_coarse(question, each, each.span), found, chance) for chance, each in named]
+    if clock := _clock(found):
+        is_dated = is_dated and question.grain != Grain.MINUTE
+        told.insert(0, replace(clock, text=f"{told[0].text}, {clock.text}") if is_dated else clock)
     if at is not None:
         said = day(at)
         told.append(Value(_coarse(question, said, said), found, _UNNAMED, typed=False))
     return told
+
+
+def _clock(found: Found) -> Value | None:
+    """The time of day that the network takes for the answer, as it is written; None where it takes something else."""
+    span = max(found.finding.spans, key=lambda each: each.chance, default=None)
+    text = found.passage.window.shown[span.start : span.end].strip(" ,;") if span else ""
+    return Value(text, found, span.chance) if span and span.chance >= _CLOCK and is_clock(text) else None
 
 
 def is_moved(found: Found) -> bool:

@@ -4,6 +4,7 @@ half open. What words stand for which span is a language's to know.
 
 from __future__ import annotations
 
+import re
 from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from enum import StrEnum
 
 __all__ = [
     "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind", "day",
-    "describe", "midnight", "month", "month_name", "moved", "plus_months", "season", "week", "weekday_name", "weekend",
-    "year",
+    "describe", "is_clock", "midnight", "month", "month_name", "moved", "plus_months", "season", "week", "weekday_name",
+    "weekend", "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
@@ -26,6 +27,16 @@ MONTHS = (
     "December",
 )  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+_HOUR = r"(?:[01]?\d|2[0-4])"
+_MOMENT = rf"(?:{_HOUR}[:.h][0-5]\d(?: ?[ap]\.?m\.?)?|{_HOUR} ?(?:[ap]\.?m\.?|o['’]clock|h|Uhr)|noon|midnight)"
+#: A time of day as it is written, with the zone, and until when.
+_CLOCK = re.compile(
+    rf"(?:at |from |till |until |by )?{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
+    r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?",
+    re.IGNORECASE,
+)
 
 
 class Grain(StrEnum):
@@ -161,6 +172,11 @@ def month_name(at: datetime) -> str:
 def weekday_name(at: datetime) -> str:
     """The day of the week in English."""
     return WEEKDAYS[at.weekday()]
+
+
+def is_clock(text: str) -> bool:
+    """Whether a text is a time of day, or a stretch of one day, as it is written: "05.50", "7pm", "19:00 UTC"."""
+    return bool(_CLOCK.fullmatch(text.strip()))
 
 
 def describe(what: Expression | Span) -> str:

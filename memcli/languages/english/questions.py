@@ -74,7 +74,7 @@ _MAY = re.compile(
 )
 #: Who asks for one of these asks for what was said or agreed, also with a "should".
 _SAID = frozenset({Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH, Seeks.WHEN, Seeks.WHY})
-_GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month)\b")
+_GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month|(?:time|hour)(?! of))\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
 _REQUEST = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please )?(?:help me |recommend |suggest |give me |tell me |share |provide |"
@@ -130,7 +130,8 @@ def _head(plain: str) -> str:
 def _grain(plain: str) -> str:
     """The year, if it is named at all: who asks for a year and a month is given the year."""
     asked = {match["grain"] for match in _GRAIN.finditer(plain)}
-    return "year" if "year" in asked else "month" if asked else ""
+    coarse = next((grain for grain in ("year", "month") if grain in asked), "")
+    return coarse or ("minute" if asked else "")
 
 
 def _seeks(plain: str) -> Seeks:
