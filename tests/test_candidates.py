@@ -17,6 +17,8 @@ from memcli.ranking.arrays import zscore
 from memcli.ranking.bm25 import Whole, bm25
 from memcli.store import codes, lexical
 from memcli.store.connection import Store, bound, together
+from memcli.store.identity import dimension_of
+from memcli.store.packing import unpacked
 from memcli.store.views import candidates
 from memcli.strategies import Strategy, strategy
 from memcli.strategies.bm25 import BM25
@@ -106,9 +108,10 @@ def test_what_was_filled_before_is_coded_in_pieces_when_it_is_written_to(
         assert codes.is_coded(db)
         uncoded = "select count(*) from vector where seq not in (select vector from code)"
         assert db.execute(uncoded).fetchall() == [(0,)]
+        dimension = dimension_of(db)
         rows = db.execute("select v.data, c.* from vector v join code c on c.vector = v.seq").fetchall()
     for data, _, *code in rows:
-        assert codes.signs(np.frombuffer(data, np.float16)[None, :]).tolist() == [code]
+        assert codes.signs(unpacked([data], dimension)).tolist() == [code]
     assert memory.search("zeppelin", strategy="dense")[0] == before[0]
     assert memory.care.examine().is_sound
 
@@ -132,7 +135,7 @@ def test_the_nearest_sessions_are_those_of_the_nearest_codes(filled: Memory) -> 
     with filled.store.reading() as db:
         [(data, session)] = db.execute("""select v.data, u.session from vector v join unit u on u.vector = v.seq
             where u.text = 'A zeppelin flew by.' and u.kind = 'sentence'""").fetchall()
-        query = np.frombuffer(data, np.float16).astype(np.float32)
+        query = unpacked([data], dimension_of(db))[0].astype(np.float32)
         [one, two] = codes.in_order(codes.nearest(db, np.stack([query, -query]), 10, "", {}), 2, 10)
         assert one[0] == session
         assert session not in two
@@ -145,10 +148,13 @@ def test_rare_words_choose_and_common_ones_do_not(filled: Memory, monkeypatch: p
     with filled.store.reading() as db:
         counted = lexical.frequencies(db, ["zeppelin", "day", "nowher"])
         assert counted == {"zeppelin": 1, "day": SESSIONS}
+        session_of = dict(db.execute("select seq, session from turn").fetchall())
         for common, sessions in ((50_000, SESSIONS), (1, 1)):
             monkeypatch.setattr(lexical, "_COMMON", common)
-            found = lexical.best(db, lexical.weights(counted, lexical.documents(db)), 100, "", {})
-            assert len(lexical.in_order(found, 100)) == sessions
+            weighed = lexical.weights(counted, lexical.documents(db))
+            turns, scores = lexical.best(lexical.postings(db, list(counted)), weighed, 100)
+            assert len({session_of[turn] for turn in turns.tolist()}) == sessions
+            assert (np.diff(scores) <= 0).all()
     assert lexical.weights({"rare": 1, "day": 4}, 9) == {"rare": math.log(1 + 9 / 1.5)}  # day: one has chosen already
 
 

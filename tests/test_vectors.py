@@ -17,6 +17,7 @@ from memcli.memory import Memory
 from memcli.store import coded, codes, communities, hnsw, snapshots
 from memcli.store.connection import Store
 from memcli.store.cosine import cosines, exact, one_thread, unit_rows
+from memcli.store.identity import Identity, settle_identity
 from memcli.store.unsound import unsound
 from memcli.store.vectors import VectorIndex, add_vectors, best_of, load_matrix
 
@@ -37,6 +38,7 @@ def put(store: Store, rows: np.ndarray, first: int = 0) -> None:
     """Adds vectors to a store; the hash of each is its number."""
     with store.writing() as db:
         hashes = list(range(first, first + len(rows)))
+        settle_identity(db, Identity("made", "made", DIMENSION))
         add_vectors(db, first, hashes, [1] * len(rows), rows.astype(np.float16))
 
 

@@ -10,7 +10,7 @@ from ..errors import NothingFound, UsageError
 from ..model.relations import restricts
 from ..store import lifted, names, naming
 from ..store.connection import Store
-from ..store.identity import identity
+from ..store.identity import dimension_of
 from ..store.ids import Tag, with_tag
 from ..store.lifted import TAKEN_BACK, SupportingAssertion, TopicEdge
 from ..store.revision import bump_revision
@@ -134,7 +134,7 @@ class Concepts:
             if edge.row.declined != TAKEN_BACK:
                 raise NothingFound(f"{edge.id} is not taken back", "nothing was changed")
             lifted.give_back(db, edge)
-            lifted.note_declined(db, edge, regated(db, _dimension(db), unwanted, edge.row).declined)
+            lifted.note_declined(db, edge, regated(db, dimension_of(db), unwanted, edge.row).declined)
 
         return self._decide(name, restore)
 
@@ -165,10 +165,5 @@ def _resting_on(db: DuckDBPyConnection, known: Sequence[TopicEdge], name: str) -
 
 
 def _told(db: DuckDBPyConnection, edges: Sequence[TopicEdge]) -> list[Concept]:
-    held = lifted.members(db, edges, _dimension(db)) if edges else {}
+    held = lifted.members(db, edges, dimension_of(db)) if edges else {}
     return [Concept(edge, held[edge]) for edge in edges]
-
-
-def _dimension(db: DuckDBPyConnection) -> int:
-    filled = identity(db)
-    return filled.dimension if filled else 1

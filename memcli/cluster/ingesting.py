@@ -30,6 +30,7 @@ from ..providers.embedding import Embedder, embedder
 from ..store import tombstones, transcript
 from ..store.connection import Store
 from ..store.folder import Folder
+from ..store.packing import as_stored
 from .starting import HERE, TRIES, gotten, library, processors, remote, started
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ def _embedded(name: str, pieces: Sequence[Piece]) -> Block:
     """Segments turns and embeds their sentences."""
     segmented = [segment(session, turns) for session, turns in pieces]
     texts = {h: text for one in segmented for p in one.segments for h, text in zip(p.hashes, p.sentences, strict=True)}
-    rows = _model(name).embed_passages(list(texts.values())).astype(np.float16)
+    rows = as_stored(_model(name).embed_passages(list(texts.values())))
     return segmented, dict(zip(texts, rows, strict=True))
 
 

@@ -109,7 +109,7 @@ class _Searcher:
         gathered = {}
         for place, store in self._stores.items():
             with store.reading() as db:
-                gathered[place] = wanted.found(db, weights)
+                gathered[place] = wanted.found(db, wanted.postings(db), weights)
         return gathered
 
     def named(self, numbers: Sequence[int]) -> dict[int, str]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..providers.language import LanguageModel
     from .producer.asking import Failed
 
-__all__ = ["generate", "kept_up", "lacking", "prepare", "tag", "unfinished"]
+__all__ = ["generate", "kept_up", "lacking", "left_behind", "prepare", "tag", "unfinished"]
 
 #: Told what is made, how many sessions are done, and of how many.
 Watch = Callable[[str, int, int], object]
@@ -38,8 +38,17 @@ Watch = Callable[[str, int, int], object]
 
 def lacking(store: Store, needs: Iterable[Needs]) -> list[Producer]:
     """The producers that have work to do before these needs are met. Raises StoreError."""
+    return _undone(store, plan(needs))
+
+
+def left_behind(store: Store) -> list[Producer]:
+    """Those whose work an interrupted change of embedder, or an older version, has left undone. Raises StoreError."""
+    return _undone(store, (TRANSCRIPT, WORDS))
+
+
+def _undone(store: Store, producers: Sequence[Producer]) -> list[Producer]:
     with store.reading() as db:
-        return [p for p in plan(needs) if ledger.unbuilt(db, {p.name: p.version})]
+        return [p for p in producers if ledger.unbuilt(db, {p.name: p.version})]
 
 
 def kept_up(store: Store) -> list[Needs]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ..errors import StoreBusy
-from ..indexing.plan import TRANSCRIPT, WORDS, Producer
+from ..indexing.plan import Producer
 from ..model import Needs
 from ..store import codes, ledger
 from ..store.connection import Store
@@ -58,13 +58,12 @@ class Making:
         expected: int | None = None,
     ) -> Ingestion:
         """A run that adds to the store; see `Memory.ingest`. `expected`: in bytes, where it is known."""
-        from ..indexing.prepare import prepare
+        from ..indexing.prepare import left_behind, prepare
         from ..ingestion import Watcher, begun
 
         model = self._encoders.to_write()
         for part, _ in self._parts() if self._store.exists else ():
-            # What an interrupted change of embedder, or an older version, left without its index.
-            prepare(part, [TRANSCRIPT, WORDS], lambda: model, (watcher or Watcher()).making)
+            prepare(part, left_behind(part), lambda: model, (watcher or Watcher()).making)
         return begun(self._store, model, watcher or Watcher(), redactor, allow_again=allow_again, expected=expected)
 
     def re_embed(self, watch: Watch = lambda _what, _done, _of: None) -> list[str]:

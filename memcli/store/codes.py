@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .identity import dimension_of
+from .packing import unpacked
 from .revision import bump_revision
 from .rows import Columns, append, columns, scalar, transaction
 from .sharing import give_way
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from .connection import Store
 
-__all__ = ["CODED_FROM", "Codes", "are_many", "fill", "in_order", "is_coded", "load", "nearest", "signs"]
+__all__ = ["CODED_FROM", "Codes", "are_many", "fill", "in_order", "is_coded", "load", "nearest", "renew", "signs"]
 
 Codes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -66,7 +68,7 @@ def load(db: DuckDBPyConnection) -> tuple[Ints, Codes]:
     """The numbers [n] and the codes [6, n] of all vectors, of those too that came after the last one with a code."""
     words = ", ".join(f"signs{word}" for word in range(_WORDS))
     found, later = columns(db, f"select vector, {words} from code"), columns(db, _UNCODED.format(_BEHIND), [_PART])
-    own = _signed(later) if len(later["seq"]) else np.zeros((0, _WORDS), dtype=np.uint64)
+    own = _signed(db, later) if len(later["seq"]) else np.zeros((0, _WORDS), dtype=np.uint64)
     of_words = [np.concatenate([found[f"signs{word}"], own[:, word]]) for word in range(_WORDS)]
     return np.concatenate([found["vector"], later["seq"]]).astype(np.int64), np.stack(of_words).astype(np.uint64)
 
@@ -89,6 +91,13 @@ def fill(store: Store, least: int = CODED_FROM, pause: Callable[[float], object]
             pause(time.monotonic() - started)
 
 
+def renew(db: DuckDBPyConnection) -> None:
+    """Makes the codes of the open store again."""
+    db.execute("delete from code")
+    while _fill_part(db):
+        pass
+
+
 def _counted(db: DuckDBPyConnection) -> tuple[int, int]:
     return int(scalar(db, "select count(*) from vector")), int(scalar(db, "select count(*) from code"))
 
@@ -100,13 +109,13 @@ def _fill_part(db: DuckDBPyConnection) -> bool:
         found = columns(db, _UNCODED.format("anti join code c on c.vector = v.seq"), [_PART])
     if not len(found["seq"]):
         return False
-    coded = _signed(found)
+    coded = _signed(db, found)
     append(db, "code", {"vector": found["seq"], **{f"signs{word}": coded[:, word] for word in range(_WORDS)}})
     return len(coded) == _PART
 
 
-def _signed(found: Columns) -> Codes:
-    return signs(np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(len(found["seq"]), -1))
+def _signed(db: DuckDBPyConnection, found: Columns) -> Codes:
+    return signs(unpacked(found["data"].tolist(), dimension_of(db)))
 
 
 def nearest(

@@ -198,8 +198,9 @@ def _pass_on_edges(db: DuckDBPyConnection) -> None:
         db.execute(f"""update edge set {end} = successor.new from successor
             where edge.relation = 'similar' and edge.{end} = successor.old""")
     db.execute("delete from edge where relation = 'similar' and src = dst")
-    db.execute("""delete from edge where relation = 'similar' and src in (select new from successor) and rowid not in
-        (select min(rowid) from edge where relation = 'similar' group by src, dst)""")
+    passed_on = "relation = 'similar' and src in (select new from successor)"
+    db.execute(f"""delete from edge where {passed_on}
+        and rowid not in (select min(rowid) from edge where {passed_on} group by src, dst)""")
     db.execute("drop table temp.successor")
 
 

@@ -15,17 +15,18 @@ from .checks import Check, checks
 from .compaction import leftovers
 from .connection import Store
 from .identity import Identity, identity
+from .packing import are_sound, unpacked
 from .revision import counters, is_counted
 from .rows import columns, scalar
 from .schema import Mend
 from .unsound import unsound
+from .vectors import part_after
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["Finding", "examine"]
 
-_BLOCK = 8192
 _SAMPLED = 200  # pooled vectors that are made again and compared
 _APART = 2e-3  # by which a length may differ from the one that is stored, which is rounded
 
@@ -108,10 +109,9 @@ def _embedder(db: DuckDBPyConnection) -> Iterator[Finding]:
 def _vectors(db: DuckDBPyConnection, filled: Identity) -> Iterator[Finding]:
     broken: list[int] = []
     last = -1
-    while len((found := columns(db, "select seq, data from vector where seq > ? order by seq limit ?",
-                                [last, _BLOCK]))["seq"]):  # fmt: skip
+    while len((found := part_after(db, last))["seq"]):
         broken += _broken(found["seq"].tolist(), found["data"].tolist(), filled.dimension)
-        last = int(found["seq"][-1])
+        last = int(found["seq"].max())
     if broken:
         using = "select distinct session from unit where kind = 'sentence' and vector in (select unnest(?::integer[]))"
         sessions = frozenset(int(s) for (s,) in db.execute(using, [broken]).fetchall())
@@ -130,15 +130,8 @@ def _memory_vectors(db: DuckDBPyConnection, filled: Identity) -> Iterator[Findin
 
 def _broken(numbers: list[int], data: list[bytes], dimension: int) -> list[int]:
     """The numbers of what is no vector of this length: of unit length, or for nothing at all of zeros."""
-    wrong = [number for number, each in zip(numbers, data, strict=True) if len(each) != 2 * dimension]
-    whole = [(number, each) for number, each in zip(numbers, data, strict=True) if len(each) == 2 * dimension]
-    if whole:
-        matrix = np.frombuffer(b"".join(each for _, each in whole), dtype=np.float16).reshape(-1, dimension)
-        with np.errstate(invalid="ignore", over="ignore"):
-            lengths = np.linalg.norm(matrix.astype(np.float32), axis=1)
-            sound = np.isfinite(lengths) & ((np.abs(lengths - 1.0) < 0.02) | (lengths == 0.0))
-        wrong += [number for (number, _), good in zip(whole, sound.tolist(), strict=True) if not good]
-    return sorted(wrong)
+    sound = are_sound(data, dimension)
+    return sorted(number for number, good in zip(numbers, sound, strict=True) if not good)
 
 
 def _norms(db: DuckDBPyConnection, dimension: int) -> Iterator[Finding]:
@@ -154,7 +147,7 @@ def _norms(db: DuckDBPyConnection, dimension: int) -> Iterator[Finding]:
     )
     names, place = np.unique(found["seq"], return_inverse=True)
     sums = np.zeros((len(names), dimension))
-    rows = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(-1, dimension)
+    rows = unpacked(found["data"].tolist(), dimension)
     np.add.at(sums, place, rows.astype(np.float64) * np.maximum(found["weight"], 1)[:, None])
     lengths = np.linalg.norm(sums, axis=1)[place]
     off = np.abs(lengths - found["norm"]) > _APART * np.maximum(lengths, 1.0)

@@ -14,7 +14,15 @@ from .schema import TABLES, Origin
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Identity", "another_embedder", "begin_anew", "identity", "set_identity", "settle_identity"]
+__all__ = [
+    "Identity",
+    "another_embedder",
+    "begin_anew",
+    "dimension_of",
+    "identity",
+    "set_identity",
+    "settle_identity",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,12 @@ def identity(db: DuckDBPyConnection) -> Identity | None:
         return Identity(found["embedder.name"], found["embedder.id"], int(found["embedder.dimension"]))
     except (KeyError, ValueError) as error:
         raise StoreDamaged("the store does not say which embedder filled it", "memcli compact --re-embed") from error
+
+
+def dimension_of(db: DuckDBPyConnection) -> int:
+    """How many numbers a vector of the open store has; 1 where there is none."""
+    held = identity(db)
+    return held.dimension if held else 1
 
 
 def set_identity(db: DuckDBPyConnection, chosen: Identity) -> None:

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text import ENGLISH
-from .rows import Columns, append, columns, columns_among, scalar
+from .rows import Columns, append, columns, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
+    "Postings",
     "add_documents",
     "best",
     "documents",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
+#: For each stem that occurs the numbers of its turns, ascending, and the frequencies in them.
+Postings = Mapping[str, tuple[Ints, Ints]]
 
 #: Postings that choose candidates, at most: those of the rarest stems come first.
 _COMMON = 50_000
@@ -74,25 +77,24 @@ def languages(db: DuckDBPyConnection) -> dict[str, int]:
     return {str(code): int(count) for code, count in found}
 
 
-def postings(db: DuckDBPyConnection, stems: Sequence[str], turns: Ints | None = None) -> dict[str, tuple[Ints, Ints]]:
-    """For each of `stems` that the store has: the numbers of its turns, ascending, and the frequencies in them.
-
-    `turns`: only of these, by their numbers.
-    """
+def postings(
+    db: DuckDBPyConnection, stems: Sequence[str], turns: str = "", parameters: Mapping[str, object] | None = None
+) -> Postings:
+    """The postings of those of `stems` that the store has. `turns`: only of these, as SQL over `parameters`."""
     wanted = list(dict.fromkeys(stems))
     # The stem by its place: a number a row is quickly handed over, a text a row is not.
-    said = """select w.place, p.turn, p.frequency from posting p
-        join (select unnest($1::varchar[]) as term, unnest(range(len($1))) as place) w on w.term = p.term"""
-    if turns is None:
-        found = columns(db, f"{said} order by w.place, p.turn", [wanted])
-    else:
-        among = "where p.turn in (select seq from among)"
-        found = columns_among(db, f"{said} {among} order by w.place, p.turn", turns, [wanted])
-    bounds = np.searchsorted(found["place"], np.arange(len(wanted) + 1)).tolist()
+    found = columns(
+        db,
+        f"""select w.place, p.turn, p.frequency from posting p
+            join (select unnest($stems::varchar[]) as term, unnest(range(len($stems))) as place) w on w.term = p.term
+            {f"where p.turn in ({turns})" if turns else ""}""",
+        {"stems": wanted, **(parameters or {})},
+    )
+    order = np.lexsort((found["turn"], found["place"]))
+    turn, frequency = (found[name][order].astype(np.int64) for name in ("turn", "frequency"))
+    bounds = np.searchsorted(found["place"][order], np.arange(len(wanted) + 1)).tolist()
     return {
-        stem: (found["turn"][a:b].astype(np.int64), found["frequency"][a:b].astype(np.int64))
-        for stem, a, b in zip(wanted, bounds[:-1], bounds[1:], strict=True)
-        if a < b
+        stem: (turn[a:b], frequency[a:b]) for stem, a, b in zip(wanted, bounds[:-1], bounds[1:], strict=True) if a < b
     }
 
 
@@ -127,23 +129,15 @@ def weights(frequencies: Mapping[str, int], turns: int) -> dict[str, float]:
     return found
 
 
-def best(
-    db: DuckDBPyConnection, weighed: Mapping[str, float], most: int, turns: str, parameters: Mapping[str, object]
-) -> Columns:
-    """The `turn`s that most of the weight of the stems is in, with their `session`s, by their numbers, and `score`s.
-
-    `most`: how many turns; `turns`: which may be, as SQL over `parameters`; empty: all.
-    """
-    return columns(
-        db,
-        f"""with rare as (select unnest($stems::varchar[]) as term, unnest($weights::double[]) as weight),
-            scored as (select p.turn, sum(r.weight * p.frequency / (p.frequency + 0.9)) as score
-                from posting p join rare r on r.term = p.term {f"where p.turn in ({turns})" if turns else ""}
-                group by p.turn order by score desc, p.turn limit {most:d})
-            select s.turn::bigint as turn, t.session::bigint as session, s.score
-            from scored s join turn t on t.seq = s.turn""",
-        {"stems": list(weighed), "weights": list(weighed.values()), **parameters},
-    )
+def best(found: Postings, weighed: Mapping[str, float], most: int) -> tuple[Ints, npt.NDArray[np.float64]]:
+    """The turns that most of the weight of the stems is in, at most so many, by their numbers; and their scores."""
+    rare = [(found[stem], weight) for stem, weight in weighed.items() if stem in found]
+    turns = np.concatenate([np.zeros(0, dtype=np.int64), *(turn for (turn, _), _ in rare)])
+    shares = np.concatenate([np.zeros(0), *(weight * count / (count + 0.9) for (_, count), weight in rare)])
+    numbers, place = np.unique(turns, return_inverse=True)
+    scores: npt.NDArray[np.float64] = np.bincount(place, shares, len(numbers)).astype(np.float64)
+    order = np.lexsort((numbers, -scores))[:most]
+    return numbers[order], scores[order]
 
 
 def in_order(scored: Columns, most: int) -> list[int]:

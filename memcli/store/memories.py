@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation, SessionId, TurnId
 from .cosine import cosines
+from .identity import dimension_of
+from .packing import unpacked
 from .rows import append, columns, from_stored, scalar, to_stored
 from .schema import GENERATED
 from .units import Numbers, UnitRows, drop_units
@@ -29,7 +31,6 @@ __all__ = [
     "append_memories",
     "drop_memories",
     "facts",
-    "frequencies",
     "numbered_memories",
     "replace",
     "said_in",
@@ -158,10 +159,6 @@ def _near(vectors: npt.NDArray[np.float16], like: Floats, least: float) -> npt.N
     return np.flatnonzero(np.concatenate(best) >= least)
 
 
-def _vector(data: bytes) -> Floats:
-    return np.frombuffer(data, dtype=np.float16).astype(np.float32)
-
-
 @dataclass(frozen=True, slots=True)
 class IndexedTurn:
     """An indexed turn: its number, its sentences, and their vectors float32 [n, d]."""
@@ -181,22 +178,9 @@ def said_in(db: DuckDBPyConnection, session: int) -> dict[TurnId, IndexedTurn]:
     )
     out: dict[TurnId, IndexedTurn] = {}
     ids = found["id"].tolist()
+    vectors = unpacked(found["data"].tolist(), dimension_of(db)).astype(np.float32)
     starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
     for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
-        vectors = np.stack([_vector(data) for data in found["data"][start:end]])
-        out[TurnId(ids[start])] = IndexedTurn(
-            int(found["seq"][start]), tuple(found["text"][start:end].tolist()), vectors
-        )
+        said = tuple(found["text"][start:end].tolist())
+        out[TurnId(ids[start])] = IndexedTurn(int(found["seq"][start]), said, vectors[start:end])
     return out
-
-
-def frequencies(db: DuckDBPyConnection, stems: Sequence[str]) -> tuple[dict[str, int], int]:
-    """In how many turns each of `stems` occurs, and how many turns there are."""
-    found = columns(
-        db,
-        "select term, count(*) as turns from posting where term in (select unnest(?::varchar[])) group by term",
-        [list(dict.fromkeys(stems))],
-    )
-    return dict(zip(found["term"].tolist(), found["turns"].tolist(), strict=True)), int(
-        scalar(db, "select count(*) from document")
-    )

@@ -12,6 +12,7 @@ import duckdb
 
 from ..errors import StoreDamaged, StoreTooNew
 from . import schema
+from .repacking import repack
 from .revision import is_counted, start_counting
 from .rows import scalar, transaction
 
@@ -176,6 +177,11 @@ def _noted(db: duckdb.DuckDBPyConnection) -> None:
     """)
 
 
+def _packed(db: duckdb.DuckDBPyConnection) -> None:
+    """Sentences' vectors have a byte a number (`packing`), and what was computed of them is computed again."""
+    repack(db)
+
+
 #: Every step that ever was, in order. A released step is never changed: add another.
 MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] = (
     ("initial", _initial),
@@ -192,6 +198,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[duckdb.DuckDBPyConnection], None]], ...] 
     ("spoken", _spoken),
     ("code", _code),
     ("noted", _noted),
+    ("packed", _packed),
 )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
-from .connection import Store
-
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from .connection import Store
 
 __all__ = ["give_way", "in_turns"]
 

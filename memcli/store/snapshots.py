@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from .connection import Store
 from .rows import columns, scalar, transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from .connection import Store
 
 __all__ = ["LINKS", "UNFINISHED", "covered", "load", "names", "save"]
 

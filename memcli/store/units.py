@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model import Kind, Relation, TurnId, UnitId
+from .identity import dimension_of
+from .packing import unpacked
 from .rows import append, columns, scalar
 from .schema import clearing, of_kinds, referring
 
@@ -169,9 +171,10 @@ def sentence_rows_of(db: DuckDBPyConnection, sessions: Sequence[int]) -> dict[in
 def _sentence_rows(db: DuckDBPyConnection, where: str, which: int | list[int]) -> dict[int, list[SentenceRow]]:
     rows: dict[int, list[SentenceRow]] = {}
     found = columns(db, _SENTENCES.format(where), [which])
-    for session, unit, turn, number, weight, data in zip(*found.values(), strict=True):
-        vector = np.frombuffer(data, np.float16).astype(np.float32)
-        rows.setdefault(int(session), []).append(SentenceRow(int(unit), int(turn), int(number), int(weight), vector))
+    vectors = unpacked(found.pop("data").tolist(), dimension_of(db)).astype(np.float32)
+    for session, unit, turn, number, weight, vector in zip(*found.values(), vectors, strict=True):
+        row = SentenceRow(int(unit), int(turn), int(number), int(weight), vector)
+        rows.setdefault(int(session), []).append(row)
     return rows
 
 

@@ -1,6 +1,6 @@
 """Sentence vectors: one row a distinct sentence, exact search over them, and HNSW where exact search gets slow.
 
-A vector is stored as float16 (half the file, and a cosine that differs from float32's by under 0.001).
+How a vector is stored, `packing` says.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy.typing as npt
 from . import hnsw, snapshots
 from .cosine import exact, one_thread
 from .hnsw import Hnsw
-from .rows import append, columns, columns_among, scalar
+from .packing import packed, unpacked
+from .rows import Columns, append, columns, columns_among, scalar
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,6 +33,7 @@ __all__ = [
     "load_matrix",
     "load_rows",
     "load_weighted_rows",
+    "part_after",
     "sound",
 ]
 
@@ -60,14 +62,14 @@ def find_vectors(db: DuckDBPyConnection, hashes: Sequence[int]) -> dict[int, int
     return dict(zip(found["hash"].tolist(), found["seq"].tolist(), strict=True))
 
 
-def find_rows(db: DuckDBPyConnection, hashes: Sequence[int]) -> dict[int, Floats]:
+def find_rows(db: DuckDBPyConnection, hashes: Sequence[int], dimension: int) -> dict[int, Floats]:
     """The vectors float32 [d] that the store has already, by the hash of their sentence.
 
     Found by number: to look for hashes beside what they stand for reads all vectors.
     """
     places = {seq: hash_ for hash_, seq in find_vectors(db, hashes).items()}
     found = columns_among(db, "select seq, data from vector where seq in (select seq from among)", list(places))
-    rows = (np.frombuffer(data, dtype=np.float16).astype(np.float32) for data in found["data"])
+    rows = unpacked(found["data"].tolist(), dimension).astype(np.float32)
     return {places[seq]: row for seq, row in zip(found["seq"].tolist(), rows, strict=True)}
 
 
@@ -82,7 +84,7 @@ def add_vectors(
             "seq": np.arange(first, first + len(hashes)),
             "hash": np.array(hashes, dtype=np.uint64),
             "weight": np.array(weights, dtype=np.int32),
-            "data": [row.tobytes() for row in rows],
+            "data": packed(rows),
         },
     )
 
@@ -91,6 +93,13 @@ def drop_vectors(db: DuckDBPyConnection, numbers: str, parameters: Sequence[obje
     """Removes the vectors with these numbers, which are SQL and never from data, and their codes."""
     for table, column in (("code", "vector"), ("vector", "seq")):
         db.execute(f"delete from {table} where {column} in ({numbers})", parameters)
+
+
+def part_after(db: DuckDBPyConnection, last: int, table: str = "vector") -> Columns:
+    """The vectors next behind the number `last`, none at the end; in no order, since sorting costs more."""
+    first = scalar(db, f"select min(seq) from {table} where seq > ?", [last])
+    until = None if first is None else first + _PART - 1
+    return columns(db, f"select * from {table} where seq between ? and ?", [first, until])
 
 
 def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
@@ -105,7 +114,7 @@ def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
     while part := reading.fetchmany(_FETCHED):
         numbers, data = zip(*part, strict=True)
         here = slice(done, done + len(part))
-        seqs[here], rows[here] = numbers, _matrix(data, dimension)
+        seqs[here], rows[here] = numbers, unpacked(data, dimension)
         done += len(part)
     if (seqs[1:] < seqs[:-1]).any():  # somebody else's work
         order = np.argsort(seqs, kind="stable")
@@ -122,11 +131,7 @@ def load_weighted_rows(db: DuckDBPyConnection, seqs: Sequence[int] | Ints, dimen
     """The weights [n] and the vectors float16 [n, dimension] with these numbers, which ascend."""
     found = columns_among(db, "select seq, weight, data from vector where seq in (select seq from among)", seqs)
     order = np.argsort(found["seq"], kind="stable")  # as they lie, but for somebody else's work
-    return found["weight"][order], _matrix(found["data"][order].tolist(), dimension)
-
-
-def _matrix(data: Sequence[bytes], dimension: int) -> Halves:
-    return np.frombuffer(b"".join(data), dtype=np.float16).reshape(-1, dimension)
+    return found["weight"][order], unpacked(found["data"][order].tolist(), dimension)
 
 
 def sound(rows: Halves) -> Halves:
@@ -170,18 +175,16 @@ class VectorIndex:
 
     def take(self, hashes: npt.NDArray[np.uint64], data: Sequence[bytes]) -> None:
         """Takes in these vectors, in this order, whatever else the store has."""
-        self._extend(hashes, _matrix(data, self._dimension))
+        self._extend(hashes, unpacked(data, self._dimension))
 
     def _read_part(self, reading: Callable[[], AbstractContextManager[DuckDBPyConnection]]) -> bool:
-        """Takes in the next vectors by their numbers, since sorting costs more; returns whether there were any."""
+        """Takes in the next vectors; returns whether there were any."""
         with reading() as db:
-            first = scalar(db, "select min(seq) from vector where seq > ?", [self._last])
-            if first is None:
-                return False
-            within = "select seq, hash, data from vector where seq between ? and ?"
-            found = columns(db, within, [first, first + _PART - 1])
+            found = part_after(db, self._last)
+        if not len(found["seq"]):
+            return False
         order = np.argsort(found["seq"], kind="stable")  # as they lie, but for somebody else's work
-        self._extend(found["hash"][order].astype(np.uint64), _matrix(found["data"][order].tolist(), self._dimension))
+        self._extend(found["hash"][order].astype(np.uint64), unpacked(found["data"][order].tolist(), self._dimension))
         self._last = int(found["seq"][order[-1]])
         return True
 

@@ -18,7 +18,7 @@ from ...languages import spoken
 from ...model import Kind, Session, Turn, TurnId
 from ...model.generated import Generated, SessionText, Told, Vectors, speaker_name
 from ...ranking.bm25 import idf
-from ...store import ledger, memories, transcript
+from ...store import ledger, lexical, memories, transcript
 from ...store.cosine import cosines
 from ...store.ids import TAGS, tagged
 from ...store.memories import Fact, MemoryRow
@@ -179,7 +179,7 @@ def _record(db: DuckDBPyConnection, draft: _Draft, version: int) -> None:
 
 def _rarity(db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Rarity:
     stems = {stem for read in reads for turn in read.text.turns for stem in content_stems(turn.text)}
-    turns, total = memories.frequencies(db, list(stems))
+    turns, total = lexical.frequencies(db, list(stems)), lexical.documents(db)
     return lambda stem: float(idf(turns.get(stem, 1), total))
 
 

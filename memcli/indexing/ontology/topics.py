@@ -143,8 +143,9 @@ def _seeded(found: Topics, fresh: Tastes, margin: float) -> tuple[Ints, npt.NDAr
     places = np.full(len(fresh.unit), -1, dtype=np.int64)
     if not len(found.beside):
         return places, np.ones(len(fresh.unit), dtype=np.float32)
-    near = cosines(fresh.vectors, found.sums[: len(found.beside)])
-    ahead = near - cosines(fresh.vectors, found.beside)
+    both = np.concatenate([found.sums[: len(found.beside)], found.beside])
+    near, beside = np.hsplit(cosines(fresh.vectors, both), 2)
+    ahead = near - beside
     best = ahead.argmax(axis=1)
     said = zip(fresh.relation.tolist(), fresh.negated.tolist(), strict=True)
     able = [relation in RESTRICTIONS or restricts(relation, negated) for relation, negated in said]

@@ -8,14 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...model import Session, SessionId, Turn, TurnId
 from ...providers.embedding import Embedder
 from ...providers.profiles import ENCODER
 from ...store import codes, ledger, snapshots, transcript, vectors
 from ...store.coded import CodedIndex
 from ...store.connection import Store
+from ...store.packing import as_stored
 from ...store.revision import revision
 from ...store.shard import is_shard, said_in
 from ...store.sharing import give_way, in_turns
@@ -99,7 +98,7 @@ class Indexer:
     def _hand_over(self) -> list[SessionId]:
         """Has what waits written; returns the sessions of what was handed over before, which is written now."""
         waiting, self._waiting, self._sentences = self._waiting, [], 0
-        waiting = self._without_known(waiting)
+        waiting = self._without_known(waiting) if waiting else []
         done = list(dict.fromkeys(segmented.session.id for segmented in self._writing))
         if not waiting:
             return []
@@ -245,10 +244,9 @@ class Indexer:
         rows = {h: self._embedded.rows[h] for h in texts if h in self._embedded.rows}  # perhaps not yet written
         if self._store.exists:
             with self._store.reading() as db:
-                rows |= vectors.find_rows(db, [h for h in texts if h not in rows])
+                rows |= vectors.find_rows(db, [h for h in texts if h not in rows], self._embedder.dimension)
         new = [h for h in texts if h not in rows]
-        # Rounded as they are stored, so that a vector is the same whether it was just made or read back.
-        made = self._embedder.embed_passages([texts[h] for h in new]).astype(np.float16).astype(np.float32)
+        made = as_stored(self._embedder.embed_passages([texts[h] for h in new]))
         rows |= dict(zip(new, made, strict=True))
         return Embedded(rows, {h: max(1, len(words(text))) for h, text in texts.items()})
 

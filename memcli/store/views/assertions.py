@@ -76,7 +76,7 @@ def _load(view: View) -> AssertionIndex:
         own["confidence"].astype(np.float64),
         np.isin(relation, sorted(PREFERENCES)),
         np.where(own["concept"] >= 0, np.searchsorted(used, own["concept"]), -1),
-        np.nan_to_num(np.ma.filled(own["probability"], 0.0).astype(np.float64)),
+        np.nan_to_num(own["probability"].astype(np.float64)),
         unit_rows(_matrix(concepts["data"][np.isin(concepts["seq"], used)], np.float32, view.dimension)),
         np.array([place.get(DOMAINS.get(RelationType(each), ""), -1) for each in relation], dtype=np.int64),
         _matrix(concepts["data"][domains], np.float32, view.dimension),

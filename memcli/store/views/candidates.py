@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,14 @@ import numpy.typing as npt
 from ...model import Filters, SessionId
 from .. import codes, lexical
 from ..connection import bound
-from ..rows import Columns, columns, microseconds
+from ..rows import Columns, columns, columns_among, microseconds
 from ..transcript import session_numbers
-from .view import View
+from .view import NONE, View
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["SESSIONS", "Gathered", "Wanted", "narrowed"]
-
-_Session = TypeVar("_Session", int, str)
 
 #: The sessions that are read for a question, and those that stand for all others.
 SESSIONS, SAMPLED = 150, 50
@@ -35,6 +33,8 @@ SESSIONS, SAMPLED = 150, 50
 _SENTENCES, _TURNS = 2000, 1000
 #: Cormack et al. have 60. Of a million sentences the session that answers is first of no list, but far up in several.
 _RRF = 200
+_SESSIONS_OF = """select seq::bigint as turn, session::bigint as session from turn where seq in (select seq from among)
+    order by seq"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,18 @@ class Wanted:
         """In how many turns each stem is, and how many turns there are in the store."""
         return lexical.frequencies(db, self.stems, self.turns, self.named), lexical.documents(db)
 
-    def found(self, db: DuckDBPyConnection, weights: Mapping[str, float]) -> Gathered:
-        """What there is of it in the store."""
-        return Gathered(
-            codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named),
-            lexical.best(db, weights, _TURNS, self.turns, self.named),
-        )
+    def postings(self, db: DuckDBPyConnection) -> lexical.Postings:
+        """In which turns each stem is."""
+        return lexical.postings(db, self.stems, self.turns, self.named)
+
+    def found(self, db: DuckDBPyConnection, postings: lexical.Postings, weights: Mapping[str, float]) -> Gathered:
+        """What there is of it in the store: the sentences that are near, and the turns with the stems, by weight."""
+        near = codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named)
+        turns, scores = lexical.best(postings, weights, _TURNS)
+        found = columns_among(db, _SESSIONS_OF, turns)
+        order = np.argsort(turns)
+        place = order[np.searchsorted(turns[order], found["turn"])]
+        return Gathered(near, found | {"score": scores[place]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +104,35 @@ def narrowed(
         return view
     view.read(bound)
     wanted = Wanted(queries, stems, *_turns(view, filters))
-    chosen = np.array(_chosen(view, wanted, most), dtype=np.int64)
+    postings = view.read(wanted.postings) if view.gather is None else {}
+    lists = view.read(lambda db: _found(db, wanted, postings)) if view.gather is None else _elsewhere(view, wanted)
+    chosen = np.array(_merged(lists)[:most], dtype=np.int64)
     others = np.setdiff1d(view.read(lambda db: _sampled(db, view.conversation, most)), chosen)
-    return view.part(np.union1d(chosen, others), others)
+    known = {stem: postings.get(stem, NONE) for stem in stems} if view.gather is None and not wanted.turns else {}
+    return view.part(np.union1d(chosen, others), others, known)
 
 
-def _chosen(view: View, wanted: Wanted, most: int) -> list[int]:
-    if view.gather is None:
-        return _merged(view.read(lambda db: _found(db, wanted)))[:most]
-    ids = _merged(view.gather(wanted))[:most]
+def _found(db: DuckDBPyConnection, wanted: Wanted, postings: lexical.Postings) -> list[list[int]]:
+    frequencies = {stem: len(turns) for stem, (turns, _) in postings.items()}
+    weights = lexical.weights(frequencies, lexical.documents(db))
+    return wanted.found(db, postings, weights).sessions(len(wanted.queries))
+
+
+def _elsewhere(view: View, wanted: Wanted) -> list[list[int]]:
+    """The same, gathered elsewhere: there a session has its id for a name."""
+    assert view.gather is not None
+    lists = view.gather(wanted)
+    ids = {each for found in lists for each in found}
     known = view.read(lambda db: session_numbers(db, [SessionId(each) for each in ids]))
-    return [known[SessionId(each)] for each in ids if each in known]
+    return [[known[SessionId(each)] for each in found if each in known] for found in lists]
 
 
-def _found(db: DuckDBPyConnection, wanted: Wanted) -> list[list[int]]:
-    return wanted.found(db, lexical.weights(*wanted.frequencies(db))).sessions(len(wanted.queries))
-
-
-def _merged(lists: Sequence[Sequence[_Session]]) -> list[_Session]:
+def _merged(lists: Sequence[Sequence[int]]) -> list[int]:
     """What the lists hold by Σ 1 / (200 + rank), best first (reciprocal rank fusion: Cormack et al. 2009).
 
     Of equal ones the first in the first list that has one of them.
     """
-    share: dict[_Session, float] = defaultdict(float)
+    share: dict[int, float] = defaultdict(float)
     for each in lists:
         for rank, session in enumerate(each, start=1):
             share[session] += 1 / (_RRF + rank)

@@ -22,6 +22,7 @@ from ..aliases import by_name
 from ..codes import is_coded
 from ..cosine import cosines, exact
 from ..identity import identity
+from ..packing import unpacked
 from ..revision import revision
 from ..rows import UNKNOWN, Columns, columns, columns_among, microseconds
 from ..schema import of_kinds
@@ -59,19 +60,22 @@ _MOST_WIDENED = 2**23
 #: The units that a view shows of a part of a store, and of which sessions, as SQL over their numbers.
 _SHOWN = (Kind.SENTENCE, Kind.TURN, Kind.ROUND, Kind.SESSION, Kind.ASSERTION)
 _OF_PART = "in (select unnest($sessions::integer[]))"
-_NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+#: The postings of a stem that is nowhere.
+NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """The sessions of a view that a question is about, by their numbers, and the view.
 
-    `sampled`: those of them that stand for all that are not here.
+    `sampled`: those of them that stand for all that are not here. `postings`: of the question's stems, in the whole
+    store; none where they were not read.
     """
 
     whole: View
     sessions: Ints
     sampled: Ints
+    postings: lexical.Postings
 
 
 class View:
@@ -192,9 +196,12 @@ class View:
             return {"sessions": self._part.sessions.tolist()}
         return {"conversation": self._conversation} if self._conversation is not None else {}
 
-    def part(self, sessions: Ints, sampled: Ints) -> View:
-        """The same of these sessions alone, by their numbers, of which `sampled` stand for all that are not here."""
-        part = View(self._reading_store, self._dimension, self._conversation, Part(self, sessions, sampled))
+    def part(self, sessions: Ints, sampled: Ints, postings: lexical.Postings) -> View:
+        """The same of these sessions alone, by their numbers, of which `sampled` stand for all that are not here.
+
+        `postings`: those of the question's stems, where they were read already.
+        """
+        part = View(self._reading_store, self._dimension, self._conversation, Part(self, sessions, sampled, postings))
         part._revision = self._revision
         return part
 
@@ -241,7 +248,10 @@ class View:
     def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
         """In how many turns of the whole each of `stems` occurs."""
         if self._part is not None:
-            return self._part.whole.frequencies(stems)
+            known = self._part.postings if self._conversation is None else {}
+            found = {stem: len(known[stem][0]) for stem in stems if len(known.get(stem, NONE)[0])}
+            others = [stem for stem in stems if stem not in known]
+            return found | (self._part.whole.frequencies(others) if others else {})
         source = f"select t.seq {self._source}" if self._conversation is not None else ""
         return self.read(lambda db: lexical.frequencies(db, stems, source, self._among))
 
@@ -471,7 +481,7 @@ class View:
                join vector v on v.seq = u.vector where o.turn in (select unnest(?::integer[]))""",
             [self._turn("seq")[rows].tolist()],
         )
-        matrix = np.frombuffer(b"".join(found["data"].tolist()), dtype=np.float16).reshape(-1, self._dimension)
+        matrix = unpacked(found["data"].tolist(), self._dimension)
         best = np.full(self.n, -np.inf)
         np.maximum.at(best, self._row_of_turn(found["turn"]), cosines(query, matrix))
         return np.where(np.isfinite(best), best, 0.0)[rows]
@@ -518,10 +528,11 @@ class View:
         """For each of `stems` that occurs: the rows of its turns and the frequencies in them."""
         missing = [stem for stem in dict.fromkeys(stems) if stem not in self._postings]
         if missing:
-            with self._reading() as db:
-                found = lexical.postings(db, missing, None if self._part is None else self._turn("seq"))
+            known = self._part.postings if self._part is not None else {}
+            others = [stem for stem in missing if stem not in known]
+            found = {**known, **(self.read(lambda db: lexical.postings(db, others)) if others else {})}
             for stem in missing:
-                seqs, frequencies = found.get(stem, _NONE)
+                seqs, frequencies = found.get(stem, NONE)
                 rows = self._row_of_turn(seqs)
                 self._postings[stem] = (rows[rows >= 0], frequencies[rows >= 0])
         return {stem: self._postings[stem] for stem in dict.fromkeys(stems) if len(self._postings[stem][0])}
