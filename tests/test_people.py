@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 
@@ -328,9 +329,9 @@ def test_who_lists_people_with_their_names(cli: Cli, flat: Memory) -> None:
     turn = people[0]["aliases"][0]["turn"]
     assert ran.code == 0
     assert people == [
-        {"name": "emily_r", "turns": 5, "denied": [], "first": None, "last": None, "aliases": [
+        {"name": "emily_r", "turns": 5, "named": 0, "denied": [], "first": None, "last": None, "aliases": [
             {"name": "Em", "whom": None, "sightings": 3, "probability": 0.8, "turn": turn, "given": False}]},
-        {"name": "tom88", "turns": 5, "denied": [], "first": None, "last": None, "aliases": [
+        {"name": "tom88", "turns": 5, "named": 0, "denied": [], "first": None, "last": None, "aliases": [
             {"name": "dad", "whom": "emily_r", "sightings": 2, "probability": 0.75,
              "turn": people[1]["aliases"][0]["turn"], "given": False}]},
     ]  # fmt: skip
@@ -338,6 +339,51 @@ def test_who_lists_people_with_their_names(cli: Cli, flat: Memory) -> None:
         "emily_r  5 turns", f"  Em  3 turns, probability 0.80, {turn}",
         "tom88  5 turns", f"  dad  to emily_r  2 turns, probability 0.75, {people[1]['aliases'][0]['turn']}",
     ]  # fmt: skip
+
+
+@pytest.fixture
+def told_of(memory: Memory) -> Memory:
+    def message(day: int, who: str, text: str) -> Message:
+        return Message(text, who, said_at=datetime(2024, 3, day, tzinfo=UTC), conversation="cabin")
+
+    memory.add([
+        message(1, "Jo", "my sister Alba is coming too, she's vegan"), message(2, "Marek", "We have Pickle, sorry"),
+        message(3, "Jo", "Alba eats fish now"), message(4, "Marek", "Volvos are Albania's best cars"),
+        message(5, "Jo", "ask mum"),
+    ])  # fmt: skip
+    return memory
+
+
+def test_who_is_only_spoken_of_is_listed_with_how_often_and_when(told_of: Memory) -> None:
+    *_, alba = told_of.people.found()
+    assert (alba.name, alba.turns, alba.named) == ("Alba", 0, 2)
+    assert (alba.first, alba.last) == (datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 3, 3, tzinfo=UTC))
+    assert [(each.name, each.whom, each.sightings) for each in alba.aliases] == [("sister", "Jo", 1)]
+
+
+@pytest.mark.parametrize("name", ["Alba", "alba", " ALBA "])
+def test_what_is_said_of_them_is_shown_the_newest_first(told_of: Memory, name: str) -> None:
+    shown = told_of.people.find(name)
+    assert [turn.text[:4] for turn in shown.naming] == ["Alba", "my s"]
+
+
+def test_who_is_named_within_a_sentence_is_somebody(told_of: Memory) -> None:
+    assert told_of.people.find("pickle").person.named == 1
+    for nobody in ("Volvos", "Mum", "Albani", ""):
+        with pytest.raises(UsageError, match="no person"):
+            told_of.people.find(nobody)
+    assert not told_of.people.find("Jo").naming
+
+
+def test_who_shows_what_is_said_of_somebody(cli: Cli, told_of: Memory) -> None:
+    store = str(told_of.store.path)
+    lines = cli("who", "alba", "--store", store).out.splitlines()
+    assert lines[0] == "Alba  only spoken of, in 2 turns, 2024-03-01 to 2024-03-03"
+    assert lines[1].startswith("  sister  to Jo  1 turn, probability 0.67, t:")
+    assert [line.split("Jo: ")[1][:8] for line in lines[2:]] == ["Alba eat", "my siste"]
+    [record] = cli("who", "alba", "--json", "--store", store).json["people"]
+    assert [each["text"][:4] for each in record["naming"]] == ["Alba", "my s"]
+    assert (record["turns"], record["named"], record["card"]) == (0, 2, None)
 
 
 def test_who_tells_why(cli: Cli, flat: Memory) -> None:

@@ -101,3 +101,14 @@ def test_the_command_says_of_each_what_it_is(told: Memory, cli: Callable[..., Ra
     told.close()
     out = cli("ask", "who is Ana Lima?", "--at", "2025-06-01", "--store", told.store.path).out
     assert out.splitlines()[0].startswith("lives in: Porto (1 February 2025), dislikes: Ulysses")
+
+
+def test_of_somebody_who_says_nothing_it_is_quoted_what_is_said(told: Memory) -> None:
+    told.add([
+        Message("our neighbour Mr Quill carves oak pipes", "Bo", said_at=datetime(2025, 2, 4, tzinfo=UTC)),
+        Message("Quill broke his ladder on Tuesday", "Bo", said_at=datetime(2025, 2, 5, tzinfo=UTC)),
+    ])  # fmt: skip
+    answer = told.ask("who is mr quill?", at=NOON).answer
+    assert (answer.form, answer.text) == (Form.QUOTE, "2025-02-04 Bo: our neighbour Mr Quill carves oak pipes")
+    assert told.ask("What do you know about Quill?", at=NOON).answer.text.count("Quill") == 2
+    assert "Quill" not in told.ask("Who is Quilliam?", at=NOON).answer.text

@@ -479,6 +479,10 @@ def _value(text: str, moment: datetime | None, trust: float = 0.9, words: str = 
         ("What was Sam's old phone number?", Standing.FORMER),
         ("How old is Sam?", Standing.NOW),
         ("Where did Priya live before Bristol?", Standing.FORMER),
+        ("what was the gate code before?", Standing.FORMER),
+        ("What does the old lady cook?", Standing.NOW),
+        ("what's the gate code?", Standing.NOW),
+        ("Who’s the new boss?", Standing.NOW),
         ("When did Priya first go climbing?", Standing.FIRST),
         ("What was the last film we saw?", Standing.LAST),
         ("What did we talk about last week, then?", Standing.ANY),
@@ -534,6 +538,17 @@ def test_what_was_before_is_what_the_newer_statement_replaces() -> None:
     old = _value("01 555 200", at(2023, 1, 1), 0.1, words="my number is")
     new = _value("01 555 900", at(2024, 3, 1), 0.9, words="new phone, my new number is")
     assert standing(parse("What was Sam's old phone number?", ("Sam",)), [new, old])[0].text == "01 555 200"
+
+
+def test_what_holds_still_as_far_as_is_known_is_hardly_what_was_before() -> None:
+    question = parse("Where did I live before?", ())
+    [holds], [past], [told] = (
+        [standing(question, [_value("Portland", at(2023, 1, 1), words=words)])[0]]
+        for words in ("I live in", "I used to live in", "the address has changed:")
+    )
+    assert (holds.found.trust, past.found.trust, told.found.trust) == (pytest.approx(0.225), 0.9, pytest.approx(0.225))
+    assert holds.text == past.text == "Portland"
+    assert standing(parse("When did I live there before?", ()), [holds])[0].found.trust == holds.found.trust
 
 
 def test_what_has_changed_is_looked_for_though_the_question_does_not_find_it() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..model import Turn, TurnId
-from ..store import aliases, ledger, names, transcript
+from ..store import aliases, ledger, names, spoken_of, transcript
 from ..store.aliases import Alias, Sighting, folded
 from ..store.connection import Store
 from ..store.rows import transaction
@@ -23,8 +23,9 @@ __all__ = ["People", "Person", "Shown"]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A speaker with so many turns, or, of none, somebody who is only spoken of; the other names, the most probable
-    first, and those that are not this person's, as people said; when the first and the last dated turn was said.
+    """A speaker with so many turns, or, of none, somebody who is only spoken of, in so many turns of others; the other
+    names, the most probable first, and those that are not this person's, as people said; when the first and the last
+    dated turn was said.
     """
 
     name: str
@@ -33,14 +34,18 @@ class Person:
     denied: Sequence[str] = ()
     first: datetime | None = None
     last: datetime | None = None
+    named: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A person with the turns that show their other names, by the name, folded, in the order of the store."""
+    """A person with the turns that show their other names, by the name, folded, in the order of the store; and, of
+    somebody who is only spoken of, the turns that do, the newest first.
+    """
 
     person: Person
     sightings: Mapping[str, Sequence[tuple[Sighting, Turn]]]
+    naming: Sequence[Turn] = ()
 
 
 class People:
@@ -50,14 +55,14 @@ class People:
         self._store = store
 
     def found(self) -> list[Person]:
-        """Everyone who speaks, those who say most first, and whom they tell of as theirs ("my sister Ana")."""
+        """Everyone who speaks, those who say most first, then whom they tell of as theirs ("my sister Ana")."""
         self._learn()
         with self._store.reading() as db:
             return _people(db)
 
     def find(self, name: str) -> Shown:
-        """Who goes by this name, alias or unique part of a name, and why. Raises UsageError where that is nobody, or
-        where it is several people.
+        """Who goes by this name, alias or unique part of a name, and why; else who is spoken of by it. Raises
+        UsageError where that is nobody, or where it is several people.
         """
         self._learn()
         with self._store.reading() as db:
@@ -94,24 +99,45 @@ class People:
 
 def _people(db: DuckDBPyConnection) -> list[Person]:
     known, denied = aliases.aliases(db), aliases.denied(db)
-    heard = {each.name: each for each in names.speakers(db)}
-    turns = {name: each.turns for name, each in heard.items()}
-    told_of = {each.speaker: 0 for each in known if each.whom and each.speaker not in turns}
-    return [
+    speakers = [
         Person(
-            name,
-            count,
-            [each for each in known if each.speaker == name],
-            [alias for alias, speaker in denied if speaker == name],
-            *((heard[name].first, heard[name].last) if name in heard else ()),
+            each.name,
+            each.turns,
+            [alias for alias in known if alias.speaker == each.name],
+            [alias for alias, speaker in denied if speaker == each.name],
+            each.first,
+            each.last,
         )
-        for name, count in (turns | told_of).items()
+        for each in names.speakers(db)
     ]
+    return [*speakers, *_told_of(db)]
+
+
+def _told_of(db: DuckDBPyConnection) -> list[Person]:
+    """Whom people tell of as theirs, those who are named most first."""
+    relatives = spoken_of.relatives(db)
+    named = spoken_of.naming(db, [each.speaker for each in relatives])
+    by_name = {name: [each for each in relatives if each.speaker == name] for name in named}
+    return [
+        _named(name, named[name], by_name[name]) for name in sorted(named, key=lambda each: (-len(named[each]), each))
+    ]
+
+
+def _named(name: str, turns: Sequence[Turn], called: Sequence[Alias] = ()) -> Person:
+    dated = [turn.said_at for turn in turns if turn.said_at]
+    first, last = (dated[0], dated[-1]) if dated else (None, None)
+    return Person(name, 0, called, (), first, last, len(turns))
 
 
 def _shown(db: DuckDBPyConnection, name: str) -> Shown:
     people = {each.name: each for each in _people(db)}
-    person = people[names.person(db, name, list(people))]
+    try:
+        person = people[names.person(db, name, list(people))]
+    except UsageError:
+        named = _only_named(db, name)
+        if named is None:
+            raise
+        return named
     own = {(folded(each.name), each.whom) for each in person.aliases}
     seen = {
         (each.turn, folded(each.name)): each
@@ -119,7 +145,20 @@ def _shown(db: DuckDBPyConnection, name: str) -> Shown:
         if each.speaker == person.name and (folded(each.name), each.whom) in own
     }
     turns = transcript.turns_by_id(db, [turn for turn, _ in seen])
-    return Shown(person, {alias: _of(alias, seen, turns) for alias in dict.fromkeys(alias for _, alias in seen)})
+    by_alias = {alias: _of(alias, seen, turns) for alias in dict.fromkeys(alias for _, alias in seen)}
+    return Shown(person, by_alias, [] if person.turns else _newest(db, person.name))
+
+
+def _only_named(db: DuckDBPyConnection, name: str) -> Shown | None:
+    """Somebody of whom nobody tells as theirs, whom turns name all the same."""
+    written = spoken_of.spelled(clean(name))
+    turns = _newest(db, written)
+    is_one = any(spoken_of.named_within(written, turn.text) for turn in turns)
+    return Shown(_named(written, turns[::-1]), {}, turns) if is_one else None
+
+
+def _newest(db: DuckDBPyConnection, name: str) -> list[Turn]:
+    return spoken_of.naming(db, [name]).get(name, [])[::-1]
 
 
 def _of(

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["who"]
 
-#: So many of the turns that show a name are printed.
-_EXAMPLES = 5
+#: So many of the turns that show a name are printed; and of those that name somebody who is only spoken of.
+_EXAMPLES, _NEWEST = 5, 10
 
 Name = Annotated[
     str | None,
@@ -51,7 +51,8 @@ def who(
     as_json: o.Json = False,
     store: o.Store = None,
 ) -> int:
-    """Show who is there; of a NAME the card: what is known of them, with dates and sources, and what was before.
+    """Show who is there; of a NAME the card: what is known of them, with dates and sources, and what was before. Of
+    somebody who is only spoken of, the turns that do.
 
     Other names are those by which at least two turns show that somebody goes. Questions and --speaker know them. What
     you say with --is, --is-not and --wrong holds, whatever is ingested later.
@@ -118,13 +119,17 @@ def _lines(person: Person) -> Iterator[Text]:
 
     from .render import one_line
 
-    turns = f"  {person.turns:,} turn{'' if person.turns == 1 else 's'}" if person.turns else "  only spoken of"
+    turns = f"  {_turns(person.turns)}" if person.turns else f"  only spoken of, in {_turns(person.named)}"
     turns += f", {person.first:%Y-%m-%d} to {person.last:%Y-%m-%d}" if person.first and person.last else ""
     yield Text.assemble((one_line(person.name), "bold"), (turns, "dim"))
     for alias in person.aliases:
         yield _alias_line(alias)
     for name in person.denied:
         yield Text.assemble("  not ", (one_line(name), "bold"), ("  as you said", "dim"))
+
+
+def _turns(count: int) -> str:
+    return f"{count:,} turn{'' if count == 1 else 's'}"
 
 
 def _alias_line(alias: Alias) -> Text:
@@ -134,22 +139,27 @@ def _alias_line(alias: Alias) -> Text:
 
     line = Text.assemble("  ", (one_line(alias.name), "bold"))
     line.append(f"  to {one_line(alias.whom)}" if alias.whom else "")
-    seen = f"{alias.sightings:,} turns, probability {alias.probability:.2f}, {alias.turn}"
+    seen = f"{_turns(alias.sightings)}, probability {alias.probability:.2f}, {alias.turn}"
     line.append(f"  {'as you said' if alias.given else seen}", style="dim")
     return line
 
 
 def _explain(shown: Shown, card: Card | None, *, as_json: bool) -> None:
     from ..store.aliases import folded
-    from .render import console, emit_json, evidence_line, print_line, say
+    from .render import console, emit_json, evidence_line, print_line, say, turn_record
 
     if as_json:
-        known = {"card": card_record(card) if card else None, "sightings": _sightings(shown)}
+        named = [turn_record(each) for each in shown.naming]
+        known = {"card": card_record(card) if card else None, "sightings": _sightings(shown), "naming": named}
         emit_json({"people": [_record(shown.person) | known]})
         return
     for line in _lines(shown.person):
         print_line(console(), line)
-    for alias in dict.fromkeys(folded(each.name) for each in shown.person.aliases):
+    for turn in shown.naming[:_NEWEST]:
+        print_line(console(), evidence_line("", turn.said_at, turn.speaker, turn.text, turn.id))
+    if len(shown.naming) > _NEWEST:
+        say(f"and {len(shown.naming) - _NEWEST:,} earlier turns: --json has all")
+    for alias in dict.fromkeys(folded(each.name) for each in shown.person.aliases if shown.person.turns):
         seen = shown.sightings.get(alias, ())
         for sighting, turn in seen[:_EXAMPLES]:
             print_line(
@@ -165,6 +175,7 @@ def _record(person: Person) -> dict[str, Any]:
     return {
         "name": person.name,
         "turns": person.turns,
+        "named": person.named,
         "aliases": [
             {
                 "name": each.name,

@@ -263,6 +263,10 @@ class Language:
         """Whether `text` says that something has come to its end."""
         return False
 
+    def is_former(self, text: str) -> bool:
+        """Whether `text` may tell of what holds no longer when it is said."""
+        return True
+
     def is_moved(self, text: str) -> bool:
         """Whether `text` says that something is at another time now than it was to be."""
         return False

@@ -8,13 +8,15 @@ from datetime import datetime, timedelta
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..care.cards import Cards, Note
 from ..languages import spoken
 from ..languages.names import is_part
 from ..model import Answer, Filters, Form, Hit, Item
-from ..store import aliases, names
+from ..store import aliases, names, spoken_of
 from ..strategies.base import turn_unit
-from .recapping import MOST, quoted, recap
+from .recapping import MOST, quoted, recap, telling
 
 if TYPE_CHECKING:
     from ..store.connection import Store
@@ -36,12 +38,15 @@ def portrait(
     """What holds of the one of whom a question asks everything, by kind, the newest first, each with its turn; where
     nothing is known, or only what was of late is asked, what that person said that tells most, in quotes.
 
-    None for any other question, and where nobody who speaks is meant, or what was said at some time.
+    Of somebody who is only spoken of, what tells most of the turns that do. None for any other question, and where
+    nobody is meant, or what was said at some time.
     """
     called, lately = spoken([question]).asks_of(question)
-    who = None if filters.since or filters.until else _meant(store, called)
-    if who is None:
+    if not called or filters.since or filters.until:
         return None
+    who = _meant(store, called)
+    if who is None:
+        return _of_others(store, view, called, filters)
     card = Cards(store).of(who, at=at, conversation=filters.conversation, doubtful=False)
     told = [note for _, own in groupby(card.holds, lambda note: note.kind) for note in islice(own, _OF_KIND)]
     if told and not lately:
@@ -52,12 +57,21 @@ def portrait(
 
 def _meant(store: Store, called: str) -> str | None:
     """The one speaker who bears this name, or goes by it."""
-    if not called:
-        return None
     with store.reading() as db:
         whole = [each.name for each in names.speakers(db) if is_part(called, each.name)]
         known = whole or aliases.by_name(db).get(aliases.folded(called), [])
     return known[0] if len(known) == 1 else None
+
+
+def _of_others(store: Store, view: View, called: str, filters: Filters) -> tuple[Answer, list[Hit]] | None:
+    """What is said of somebody who says nothing, in quotes; None where nobody is called so."""
+    with store.reading() as db:
+        turns = spoken_of.naming(db, [spoken_of.spelled(called)]).get(spoken_of.spelled(called), [])
+    if not any(spoken_of.named_within(spoken_of.spelled(called), turn.text) for turn in turns):
+        return None
+    rows = np.unique(view.rows_of([turn.id for turn in turns]))
+    rows = rows[rows >= 0]
+    return quoted(telling(view, rows[view.allowed(filters)[rows]]))
 
 
 def _answer(told: Sequence[Note]) -> tuple[Answer, list[Hit]]:

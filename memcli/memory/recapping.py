@@ -29,7 +29,7 @@ from ..text.times import describe, month, week
 if TYPE_CHECKING:
     from ..store.views.view import View
 
-__all__ = ["MOST", "By", "Part", "Recap", "Told", "quoted", "recap", "told_of"]
+__all__ = ["MOST", "By", "Part", "Recap", "Told", "quoted", "recap", "telling", "told_of"]
 
 #: So many sentences of a part are told unless somebody says how many.
 MOST = 5
@@ -100,7 +100,7 @@ def recap(view: View, filters: Filters, by: By | None = None, most: int = MOST) 
     if most < 1:
         raise UsageError("-k must be at least 1")
     rows = np.flatnonzero(view.allowed(filters))
-    found = _best(view, rows)
+    found = telling(view, rows)
     chosen = by or _grain(filters, [each.turn.said_at for each in found])
     parts = [Part(name, _first(told, most)) for name, told in _parts(view, found, chosen)]
     return Recap(filters.since, filters.until, chosen, len(rows), parts)
@@ -119,7 +119,8 @@ class _Candidate:
     rich: float
 
 
-def _best(view: View, rows: npt.NDArray[np.int64]) -> list[Told]:
+def telling(view: View, rows: npt.NDArray[np.int64]) -> list[Told]:
+    """What tells most of what these turns say, by their rows, the best first."""
     candidates = sorted(_candidates(view, rows), key=lambda each: (-each.rich, each.number))[:_LOOKED_AT]
     if not candidates:
         return []

@@ -20,6 +20,8 @@ __all__ = ["standing"]
 _BESIDE, _BEFORE = 0.5, 0.25
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
+#: What a value is worth of which nothing says that it holds no longer, where that is asked for.
+_UNTOLD = 0.25
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -40,7 +42,7 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     if question.standing is Standing.FIRST:
         return (best if _says(question, best) else rivals[0]), None
     if question.standing is Standing.FORMER:
-        return _former(rivals, best), None
+        return _former(question, rivals, best), None
     if question.standing is Standing.LAST and _says(question, best):
         return best, None
     newest = rivals[-1]
@@ -80,10 +82,16 @@ def _turn(value: Value) -> Turn:
     return Turn(passage.turn, SessionId(""), 0, passage.window.speaker, "", passage.at, passage.turn_text)
 
 
-def _former(rivals: Sequence[Value], best: Value) -> Value:
-    """The last that differs from what holds now; the best where nothing replaced it."""
+def _former(question: Question, rivals: Sequence[Value], best: Value) -> Value:
+    """The last that differs from what holds now; where nothing replaced it the best, doubted where it tells of nothing
+    that is past: it may hold still.
+    """
     earlier = [v for v in rivals if _differs(v, rivals[-1])]
-    return earlier[-1] if earlier else best
+    if earlier:
+        return earlier[-1]
+    text, found = best.found.passage.window.text, best.found
+    is_past = question.seeks is Seeks.WHEN or spoken([text]).is_former(text)
+    return best if is_past else replace(best, found=replace(found, trust=found.trust * _UNTOLD))
 
 
 def _answers_too(value: Value, best: Value, least: float) -> bool:

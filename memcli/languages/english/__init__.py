@@ -235,6 +235,12 @@ class English(Language):
 
         return bool(ENDED.search(text.lower()))
 
+    def is_former(self, text: str) -> bool:
+        """See `Language.is_former`."""
+        from .answers import FORMER
+
+        return self.is_over(text) or bool(FORMER.search(text.lower()))
+
     def is_vague(self, time: str) -> bool:
         """See `Language.is_vague`."""
         from .answers import is_vague

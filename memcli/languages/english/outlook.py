@@ -12,7 +12,11 @@ __all__ = ["Outlook", "outlook"]
 #: Ahead, behind, or nothing that tells: as the sign of a step in time.
 Outlook = int
 
-_CLAUSE = re.compile(r"[.!?;\n]|,? (?:but|because|since|so that|although|though|and then)\b")
+#: Behind a comma a beginning is a clause of its own, and a plan: "quit my job, starting at the library in June".
+_CLAUSE = re.compile(
+    r"[.!?;\n]|,? (?:but|because|since|so that|although|though|and then)\b"
+    r"|(?:[,–—]| -)(?= ?(?:starting|beginning|joining|moving)\b)"
+)
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _AHEAD = frozenset(listed("outlook", "ahead"))
 _BEHIND = frozenset(listed("outlook", "behind"))

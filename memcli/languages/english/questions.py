@@ -38,13 +38,14 @@ _WE = re.compile(r"\b(?:we|our)\b")
 _STANDING = tuple(
     (re.compile(form), standing)
     for form, standing in (
-        (r"(?<!how )\bold (?!\w+ (?:is|are)\b)|\b(?:former(?:ly)?|previous(?:ly)?|used to|originally)\b"
-         r"|^(?:where|which|what|who)\b.*\bbefore \w", Standing.FORMER),
+        (r"(?<!how )\bold (?!\w+ (?:is|are)\b|(?:m[ae]n|lad(?:y|ies)|wom[ae]n|people|folks?|friends?|guys?)\b)"
+         r"|\b(?:former(?:ly)?|previous(?:ly)?|used to|originally)\b"
+         r"|^(?:where|which|what|who)\b.*\bbefore(?: \w|\W*$)", Standing.FORMER),
         (r"\b(?:first|earliest|initially)\b", Standing.FIRST),
         (r"\b(?:latest|newest|most recent(?:ly)?|finally|in the end)\b"
          r"|\blast\b(?! (?:week|weekend|month|year|night|time|summer|winter|spring|autumn|fall|name|\w+day)\b)",
          Standing.LAST),
-        (r"\b(?:is|are|do|does|am|still|now|these days|current\w*|has|have)\b|^when's\b"
+        (r"\b(?:is|are|do|does|am|still|now|these days|current\w*|has|have)\b|\b(?:what|when|where|which|who|how)'s\b"
          r"|^(?!.*\b(?:did|was|were|had)\b)[^?]{1,40}$",
          Standing.NOW),
     )
