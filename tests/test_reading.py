@@ -429,6 +429,15 @@ def test_a_value_of_the_kind_that_is_asked_for_comes_first() -> None:
     assert (one.text, one.typed, two.typed) == ("three", True, False)
 
 
+def test_who_does_something_need_not_have_a_name() -> None:
+    question = parse("Who takes the cat?", ())
+    for said, who in (("I'll ask my mum to take it", "my mum"), ("the plumber has her", "the plumber")):
+        found = _found(said, who, speaker="Marek")
+        own = Finding(2.0, 0.0, 0.0, [*found.finding.spans, Span(0, 5, 0.1)])
+        assert values(question, Found(found.passage, own, 0.9))[0].text == who
+    assert not values(question, _found("asked around and mum takes her", "around"))[0].typed
+
+
 def test_a_phone_number_is_given_whole() -> None:
     question = parse("What is Ana's phone number?", ())
     assert values(question, _found("it is 07700 900417 now", "900417"))[0].text == "07700 900417"

@@ -263,6 +263,10 @@ class Language:
         """Whether `text` says that something has come to its end."""
         return False
 
+    def is_somebody(self, text: str) -> bool:
+        """Whether `text` may stand for a person: with a name's capital."""
+        return any(word[:1].isupper() for word in text.split())
+
     def is_former(self, text: str) -> bool:
         """Whether `text` may tell of what holds no longer when it is said."""
         return True

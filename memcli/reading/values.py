@@ -104,7 +104,7 @@ def _is_typed(question: Question, text: str) -> bool:
     if _is_time(text):
         return False
     if question.seeks is Seeks.WHO:
-        return any(word[:1].isupper() for word in text.split())
+        return spoken([text]).is_somebody(text)
     return question.seeks is not Seeks.WHICH or bool(re.search(r"[^\W\d_]{2}", text))
 
 

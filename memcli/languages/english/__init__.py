@@ -235,6 +235,12 @@ class English(Language):
 
         return bool(ENDED.search(text.lower()))
 
+    def is_somebody(self, text: str) -> bool:
+        """See `Language.is_somebody`; or somebody's, or any: "my cousin", "the plumber"."""
+        from .answers import SOMEBODY
+
+        return super().is_somebody(text) or bool(SOMEBODY.match(text.lower()))
+
     def is_former(self, text: str) -> bool:
         """See `Language.is_former`."""
         from .answers import FORMER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ENDED", "FORMER", "identifier", "is_oneself", "is_vague", "listed_after", "number", "untied"]
+__all__ = ["ENDED", "FORMER", "SOMEBODY", "identifier", "is_oneself", "is_vague", "listed_after", "number", "untied"]
 
 _NUMBER = re.compile(
     r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
@@ -17,6 +17,8 @@ _COORDINATED = re.compile(
 )
 #: That something is over denies that it is so.
 ENDED = re.compile(r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned)\b")
+#: Somebody who is not called by name.
+SOMEBODY = re.compile(r"(?:my|our|your|his|her|their|the|an?|some|one of|both|\w+['’]s) \w")
 #: That something was so, once; what says that it has changed tells what is so now.
 FORMER = re.compile(
     r"\b(?:was|were|had|did|been|used to|old|former\w*|previous\w*|original\w*|before|until|till|last|ago|ex|once|"
