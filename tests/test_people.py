@@ -367,9 +367,11 @@ def test_what_is_said_of_them_is_shown_the_newest_first(told_of: Memory, name: s
     assert [turn.text[:4] for turn in shown.naming] == ["Alba", "my s"]
 
 
-def test_who_is_named_within_a_sentence_is_somebody(told_of: Memory) -> None:
+def test_who_is_named_within_a_sentence_or_with_a_capital_alone_is_somebody(told_of: Memory) -> None:
     assert told_of.people.find("pickle").person.named == 1
-    for nobody in ("Volvos", "Mum", "Albani", ""):
+    told_of.add([Message("Ask her. Tove knows, mum", "Jo", conversation="cabin")])
+    assert told_of.people.find("tove").person.named == 1
+    for nobody in ("Ask", "Mum", "Albani", ""):
         with pytest.raises(UsageError, match="no person"):
             told_of.people.find(nobody)
     assert not told_of.people.find("Jo").naming

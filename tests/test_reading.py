@@ -429,6 +429,13 @@ def test_a_value_of_the_kind_that_is_asked_for_comes_first() -> None:
     assert (one.text, one.typed, two.typed) == ("three", True, False)
 
 
+def test_words_of_two_sentences_are_no_value() -> None:
+    question = parse("What happened to the flat?", ())
+    assert not values(question, _found("it fell through. the landlord sold it", "fell through. the landlord"))[0].typed
+    assert values(question, _found("it fell through. the landlord sold it", "fell through"))[0].typed
+    assert values(parse("Who owns it?", ()), _found("Dr. Steenbergen owns it", "Dr. Steenbergen"))[0].typed
+
+
 def test_who_does_something_need_not_have_a_name() -> None:
     question = parse("Who takes the cat?", ())
     for said, who in (("I'll ask my mum to take it", "my mum"), ("the plumber has her", "the plumber")):
@@ -465,7 +472,7 @@ def test_a_time_of_day_that_the_network_likes_is_the_answer_with_the_date_beside
     [
         ("05.50", True), ("7pm", True), ("at 7 p.m.", True), ("19:00 UTC", True), ("5:40-11:00", True),
         ("20 Uhr", True), ("noon", True), ("8h30", True), ("19:75", False), ("25:00", False), ("4", False),
-        ("half 4", False), ("", False), ("9 May", False), ("2023", False),
+        ("half 4", False), ("2 till 8", True), ("2 to", False), ("", False), ("9 May", False), ("2023", False),
     ],
 )  # fmt: skip
 def test_what_is_a_time_of_day(text: str, is_one: bool) -> None:
@@ -558,6 +565,22 @@ def test_what_holds_still_as_far_as_is_known_is_hardly_what_was_before() -> None
     assert (holds.found.trust, past.found.trust, told.found.trust) == (pytest.approx(0.225), 0.9, pytest.approx(0.225))
     assert holds.text == past.text == "Portland"
     assert standing(parse("When did I live there before?", ()), [holds])[0].found.trust == holds.found.trust
+
+
+def test_what_the_same_person_ended_since_then_holds_no_longer() -> None:
+    question = parse("Where does Omar work?", ())
+    old = _value("Halden's", at(2023, 1, 1), words="got the job at")
+
+    def told(text: str, speaker: str = "Ana") -> Value:
+        return Value("boss", _found(text, "boss", at(2023, 6, 1), speaker=speaker, trust=0.05), 0.5)
+
+    ended, before = standing(question, [old, told("quit Halden's today. my boss was a nightmare")])
+    assert (ended.text, ended.typed, ended.found.trust, before) == ("", False, 0.9, None)
+    assert ended.found.passage.window.text.startswith("quit")
+    for other in ("Halden's is fine. quit the gym, my boss knows", "my boss likes Halden's"):
+        assert standing(question, [old, told(other)]) == (old, None)
+    assert standing(question, [old, told("quit Halden's today, my boss knows", "Bo")]) == (old, None)
+    assert standing(parse("Where did Omar work?", ()), [old, told("quit Halden's, boss")]) == (old, None)
 
 
 def test_what_has_changed_is_looked_for_though_the_question_does_not_find_it() -> None:
@@ -712,6 +735,22 @@ def test_advice_names_what_must_be_respected_first_and_the_newest_first() -> Non
 def test_of_many_likings_the_nearest_to_the_question_are_told() -> None:
     known = [_told(RelationType.LIKES, f"thing {n}", n, 0.3 + n / 100) for n in range(6)]
     assert [each.asserted.tail for each in respected(known)] == ["thing 5", "thing 4", "thing 3"]
+
+
+def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
+    class Asserting(FakeTranscript):
+        relation = RelationType.LIKES
+
+        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+            known = _told(self.relation, "dal", 1)
+            return [(known.turn, known.asserted, known.cosine)]
+
+    question = "Can Theo eat lamb?"
+    transcript = Asserting(question, [("Ines", at(2024, 1, 3), "Theo came round.")])
+    query = Query(parse(question, ("Theo",)), VECTOR, ASKED)
+    assert "dal" not in ExtractiveReader(transcript).read(query, transcript.hits()).text
+    transcript.relation = RelationType.AVOIDS
+    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: no dal"
 
 
 def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:

@@ -233,6 +233,11 @@ def test_a_choice_is_a_preference(text: str, offer: str, tail: str) -> None:
     assert (R.PREFERS, tail, False) in sure(text, offer)
 
 
+@pytest.mark.parametrize("text", ["I'll take the day off.", "I'll take a few days off.", "I'll take care of it."])
+def test_time_off_is_no_choice(text: str) -> None:
+    assert not any(relation is R.PREFERS for relation, _, _ in sure(text, "Can you drive her?"))
+
+
 def test_what_is_turned_down_is_not_preferred() -> None:
     found = sure("I'll go with the garden salad. The other options seem too spicy for me.", INLINE)
     assert (R.PREFERS, "spicy chili with rice", True) in found

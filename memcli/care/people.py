@@ -153,7 +153,7 @@ def _only_named(db: DuckDBPyConnection, name: str) -> Shown | None:
     """Somebody of whom nobody tells as theirs, whom turns name all the same."""
     written = spoken_of.spelled(clean(name))
     turns = _newest(db, written)
-    is_one = any(spoken_of.named_within(written, turn.text) for turn in turns)
+    is_one = spoken_of.is_named(db, written, turns)
     return Shown(_named(written, turns[::-1]), {}, turns) if is_one else None
 
 

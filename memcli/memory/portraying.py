@@ -65,10 +65,11 @@ def _meant(store: Store, called: str) -> str | None:
 
 def _of_others(store: Store, view: View, called: str, filters: Filters) -> tuple[Answer, list[Hit]] | None:
     """What is said of somebody who says nothing, in quotes; None where nobody is called so."""
+    name = spoken_of.spelled(called)
     with store.reading() as db:
-        turns = spoken_of.naming(db, [spoken_of.spelled(called)]).get(spoken_of.spelled(called), [])
-    if not any(spoken_of.named_within(spoken_of.spelled(called), turn.text) for turn in turns):
-        return None
+        turns = spoken_of.naming(db, [name]).get(name, [])
+        if not spoken_of.is_named(db, name, turns):
+            return None
     rows = np.unique(view.rows_of([turn.id for turn in turns]))
     rows = rows[rows >= 0]
     return quoted(telling(view, rows[view.allowed(filters)[rows]]))

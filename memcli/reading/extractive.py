@@ -153,7 +153,9 @@ def known_of(query: Query, transcript: Transcript) -> list[Known]:
         return []
     known = [Known(*each) for each in transcript.asserted(question.about, query)]
     # Who asks for himself asks for anything: what limits him is told where it bears on it.
-    return respected([each for each in known if each.bears_on_asker] if question.is_of_asker else known)
+    told = respected([each for each in known if each.bears_on_asker] if question.is_of_asker else known)
+    # Whether somebody may have a thing follows from what limits them alone.
+    return told if question.seeks is not Seeks.YES_NO or any(each.limits for each in told) else []
 
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:

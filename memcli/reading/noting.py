@@ -95,4 +95,4 @@ def words(text: str, start: int, end: int) -> str:
         start -= 1
     while end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
         end += 1
-    return text[start:end].strip(" ,.;:!?…")
+    return text[start:end].strip(" ,.;:!?…'’\"“”")

@@ -9,7 +9,7 @@ from datetime import timedelta
 from ..languages import spoken
 from ..languages.replacing import makes_untrue, noted_anew
 from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
-from ..text import content_stems
+from ..text import content_stems, sentences
 from .passages import Passage
 from .values import Value
 
@@ -33,8 +33,12 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     best = ranked[0]
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
-    if question.standing is Standing.NOW and (renewed := _renewed(best, ranked)):
-        return renewed, best if _differs(renewed, best) else None
+    if question.standing is Standing.NOW:
+        renewed, ended = _renewed(best, ranked), _ended(best, ranked)
+        if ended and (renewed is None or _when(ended) >= _when(renewed)):
+            return ended, None
+        if renewed:
+            return renewed, best if _differs(renewed, best) else None
     if question.standing is Standing.FORMER and (replaced := _replaced(best, ranked)):
         return replaced, None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
@@ -56,6 +60,21 @@ def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:
     """The newest statement that takes the place of the best one, however little it is like the question."""
     later = [new for v in ranked if _when(v) > _when(best) and (new := _instead(v, best))]
     return max(later, key=_when, default=None)
+
+
+def _ended(best: Value, ranked: Sequence[Value]) -> Value | None:
+    """What the same person said last that ends what the best one tells; it is no value, and as sure as that was."""
+    later = [v for v in ranked if _when(v) > _when(best) and _ends(v.found.passage, best)]
+    last = max(later, key=_when, default=None)
+    return last and Value("", replace(last.found, trust=max(last.found.trust, best.found.trust)), 0.0, typed=False)
+
+
+def _ends(passage: Passage, best: Value) -> bool:
+    """Whether a sentence says that the value is over: "quit Halden's today"."""
+    if passage.window.speaker != best.found.passage.window.speaker:
+        return False
+    said = [each for each in sentences(passage.window.text) if spoken([each]).is_over(each)]
+    return any(set(content_stems(best.text)) & set(content_stems(each)) for each in said)
 
 
 def _replaced(best: Value, ranked: Sequence[Value]) -> Value | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from ..languages import language, spoken
 from ..model import Question, Seeks
-from ..text import content_stems
+from ..text import content_stems, sentences
 from .network import Span
 from .relevance import Found
 
@@ -101,7 +101,7 @@ def _repeats(text: str, asked: frozenset[str], question: Question) -> bool:
 def _is_typed(question: Question, text: str) -> bool:
     if question.seeks in (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH):
         return bool(spoken([text]).number(text))
-    if _is_time(text):
+    if _is_time(text) or (len(sentences(text)) > 1 and not question.listing):
         return False
     if question.seeks is Seeks.WHO:
         return spoken([text]).is_somebody(text)

@@ -14,7 +14,7 @@ from .aliases import Alias, Sighting, folded, probability, sightings
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["named_within", "naming", "relatives", "spelled"]
+__all__ = ["is_named", "naming", "relatives", "spelled"]
 
 #: Before a name that begins a sentence, where any word has a capital.
 _BEGINS = re.compile(r"(?:^|[.!?…:;\n“\"(*•–—-])\s*$")
@@ -52,9 +52,10 @@ def naming(db: DuckDBPyConnection, names: Sequence[str]) -> dict[str, list[Turn]
     return {name: transcript.turns_by_number(db, seqs) for name, seqs in found.items()}
 
 
-def named_within(name: str, text: str) -> bool:
-    """Whether a text names somebody so within a sentence, where only names have a capital."""
-    return any(not _BEGINS.search(text[:start]) for start in _places(name, text))
+def is_named(db: DuckDBPyConnection, name: str, turns: Sequence[Turn]) -> bool:
+    """Whether it is a name in these turns, which have it: with a capital within a sentence, or nowhere without one."""
+    within = any(not _BEGINS.search(turn.text[:start]) for turn in turns for start in _places(name, turn.text))
+    return within or (bool(turns) and not naming(db, [name.lower()]))
 
 
 def _places(name: str, text: str) -> list[int]:

@@ -33,7 +33,8 @@ _HOUR = r"(?:[01]?\d|2[0-4])"
 _MOMENT = rf"(?:{_HOUR}[:.h][0-5]\d(?: ?[ap]\.?m\.?)?|{_HOUR} ?(?:[ap]\.?m\.?|o['’]clock|h|Uhr)|noon|midnight)"
 #: A time of day as it is written, with the zone, and until when.
 _CLOCK = re.compile(
-    rf"(?:at |from |till |until |by )?{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
+    rf"(?:at |from |till |until |by )?(?:{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
+    rf"|{_HOUR} (?:till|until|to) {_HOUR})"
     r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?",
     re.IGNORECASE,
 )

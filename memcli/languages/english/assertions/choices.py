@@ -20,7 +20,8 @@ _WILLING = (
 _PICK = re.compile(
     rf"\b(?:I|we|let's|let us) {_WILLING}(?:(?:go(?:ing)? with|go for|choose|pick|stick(?:ing)? with|opt for|select|"
     rf"lean(?:ing)? towards?|vote for|settle on)|"
-    r"(?<=will )(?:take|have|start with)|(?<=rather )(?:take|have|do|get|try))\s+(?P<tail>(?!it\b|them\b)\S.*)",
+    r"(?<=will )(?:take|have|start with)|(?<=rather )(?:take|have|do|get|try))\s+"
+    r"(?P<tail>(?!it\b|them\b|care\b|(?:\w+ ){0,2}(?:days?|weeks?|mornings?|afternoons?|evenings?|time) off\b)\S.*)",
     re.IGNORECASE,
 )
 _SUITS = re.compile(
