@@ -257,6 +257,7 @@ def test_no_month_thirteen() -> None:
         ((2026, 12, 2), "the wedding was on 19 September", (2026, 9, 19)),
         ((2026, 12, 2), "the wedding is on 19 January", (2027, 1, 19)),
         ((2026, 3, 2), "my exam was on 5 November", (2025, 11, 5)),
+        ((2025, 10, 2), "no more Mondays, see you on Tuesday", (2025, 10, 7)),
         ((2025, 10, 2), "we move in on Monday the 13th", (2025, 10, 13)),
         ((2025, 10, 20), "it was Friday the 3rd", (2025, 10, 3)),
     ],

@@ -275,6 +275,10 @@ class Language:
         """Whether `text` says that something is at another time now than it was to be."""
         return False
 
+    def recurring(self, text: str) -> Sequence[tuple[int, int]]:
+        """Where a text tells that something happens again and again: "every Tuesday"."""
+        return ()
+
     def is_vague(self, time: str) -> bool:
         """Whether a time expression dates hardly anything."""
         return False

@@ -110,7 +110,7 @@ def _former(question: Question, rivals: Sequence[Value], best: Value) -> Value:
         return earlier[-1]
     text, found = best.found.passage.window.text, best.found
     is_past = question.seeks is Seeks.WHEN or spoken([text]).is_former(text)
-    return best if is_past else replace(best, found=replace(found, trust=found.trust * _UNTOLD))
+    return best if is_past else Value("", replace(found, trust=found.trust * _UNTOLD), 0.0, typed=False)
 
 
 def _answers_too(value: Value, best: Value, least: float) -> bool:

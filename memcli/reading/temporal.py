@@ -23,7 +23,8 @@ _CLOCK = 0.4
 
 def dates(question: Question, found: Found) -> list[Value]:
     """The dates that a window gives: those it names, the likeliest first; else the day on which it was said. A time of
-    day comes before all of them, with the date that is named beside it, where the network takes it for the answer.
+    day comes before all of them, with the date that is named beside it, where the network takes it for the answer; and
+    what comes again and again where it is likelier than any.
     """
     window, at = found.passage.window, found.passage.at
     named = [(_chance(each, found), each) for each in _times(window.shown, at)]
@@ -37,6 +38,11 @@ def dates(question: Question, found: Found) -> list[Value]:
     if clock := _clock(found):
         is_dated = is_dated and question.grain != Grain.MINUTE
         told.insert(0, replace(clock, text=f"{told[0].text}, {clock.text}") if is_dated else clock)
+    again = [
+        Value(window.shown[a:b], found, _liked(found, a, b)) for a, b in spoken([window.text]).recurring(window.shown)
+    ]
+    if again and (not told or max(each.chance for each in again) >= told[0].chance):
+        told = again + told
     if at is not None:
         said = day(at)
         told.append(Value(_coarse(question, said, said), found, _UNNAMED, typed=False))
@@ -57,11 +63,11 @@ def is_moved(found: Found) -> bool:
 
 def _chance(expression: Expression, found: Found) -> float:
     """How much of what the network likes lies in the expression; some in any case."""
-    liked = sum(
-        span.chance
-        for span in found.finding.spans
-        if span.start < expression.end_offset and span.end > expression.start_offset
-    )
+    return _liked(found, expression.start_offset, expression.end_offset)
+
+
+def _liked(found: Found, start: int, end: int) -> float:
+    liked = sum(span.chance for span in found.finding.spans if span.start < end and span.end > start)
     return max(min(liked, 1.0), 0.1)
 
 

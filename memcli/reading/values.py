@@ -16,11 +16,11 @@ from .relevance import Found
 __all__ = ["Value", "values"]
 
 #: What stays together with a digit or a letter beside it: 3.4, 2:04:10, BA-2760, a@b.org, £1,899.
-_JOINED = re.compile(r"(?<=\w)[.,:'’&@/_-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[%€£$]|(?<=\d)(?=[a-zA-Z])")
+_JOINED = re.compile(r"(?<=\w)[.,:'’&@/_=-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[%€£$]|(?<=\d)(?=[a-zA-Z])")
 #: A number, right before a unit that was taken without it.
 _AMOUNT = re.compile(r"(?<![\w.,])[£$€¥]?\d[\d.,:]*\s?$")
 _WORD = re.compile(r"[^\W_]+")
-_EDGES = " \t\n,.;:!?…\"“”„'’()[]"
+_EDGES = " \t\n,.;:!?…\"“”„'’`()[]"
 _YEAR = re.compile(r"(?:in )?(?:19|20)\d\d")
 #: Times without a year are found only where there is a day to count from.
 _SOME_DAY = datetime(2000, 1, 1)
@@ -67,6 +67,8 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     said = spoken([shown])
     if start < len(speaker) + 1 or said.is_oneself(text):
         return speaker if question.seeks is Seeks.WHO else ""
+    if "(" in text and ")" not in text:
+        text = text[: text.index("(")].rstrip(_EDGES) or text
     if question.listing:
         text += said.listed_after(shown, start + len(shown[start:end].rstrip(_EDGES))).rstrip(_EDGES)
     return said.untied(text)

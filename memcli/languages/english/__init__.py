@@ -247,6 +247,12 @@ class English(Language):
 
         return self.is_over(text) or bool(FORMER.search(text.lower()))
 
+    def recurring(self, text: str) -> Sequence[tuple[int, int]]:
+        """See `Language.recurring`."""
+        from .answers import recurring
+
+        return recurring(text)
+
     def is_vague(self, time: str) -> bool:
         """See `Language.is_vague`."""
         from .answers import is_vague

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ENDED", "FORMER", "SOMEBODY", "identifier", "is_oneself", "is_vague", "listed_after", "number", "untied"]
+__all__ = [
+    "ENDED",
+    "FORMER",
+    "SOMEBODY",
+    "identifier",
+    "is_oneself",
+    "is_vague",
+    "listed_after",
+    "number",
+    "recurring",
+    "untied",
+]
 
 _NUMBER = re.compile(
     r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
@@ -24,6 +35,14 @@ FORMER = re.compile(
     r"\b(?:was|were|had|did|been|used to|old|former\w*|previous\w*|original\w*|before|until|till|last|ago|ex|once|"
     r"back then|no longer|any ?more|instead of|left|went|from|(?!chang|mov|switch|replac)\w+(?:n't|ed))\b"
 )
+_DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
+_RECURRING = re.compile(
+    rf"\b(?:(?:on )?{_DAYS}(?:(?:, | and |, and | & |/|\+){_DAYS})*"
+    r"|(?:every|each) (?:(?:other|second|third|single|first|last) )?(?:day|night|morning|afternoon|evening|"
+    r"week(?:day|end)?|month|year|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?"
+    r"(?: (?:morning|afternoon|evening|night))?)\b",
+    re.IGNORECASE,
+)
 #: What a question asks for, and what such a thing looks like.
 _IDENTIFIERS = tuple(
     (re.compile(asked), re.compile(value))
@@ -33,6 +52,7 @@ _IDENTIFIERS = tuple(
         (r"\be-?mail(?: address)?\b", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
         (r"\b(?:pin|password|passcode|door code|code|plate|booking reference|reference|postcode|zip code)\b",
          r"\b(?=[\w-]*\d)[A-Za-z\d][\w-]{2,}\b"),
+        (r"\b(?:command|one-liner|snippet)\b", r"`[^`\n]+`|(?<=: )(?=\S+ \S)(?:(?!: )[^\n`])+$"),
     )
 )  # fmt: skip
 
@@ -62,6 +82,11 @@ def listed_after(text: str, end: int) -> str:
 def is_vague(time: str) -> bool:
     """Whether a time expression dates hardly anything: it is said of everything that is told."""
     return time.lower() in ("today", "recently")
+
+
+def recurring(text: str) -> list[tuple[int, int]]:
+    """Where a text says that something happens again and again: "every Tuesday", "on tuesdays and thursdays"."""
+    return [match.span() for match in _RECURRING.finditer(text)]
 
 
 def identifier(question: str) -> re.Pattern[str] | None:

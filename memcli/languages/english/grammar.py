@@ -230,7 +230,7 @@ def _neighbour(match: Match, at: datetime) -> Meaning | None:
 
 def _weekday(match: Match, at: datetime) -> Meaning | None:
     word, lead = match["weekday"].lower(), re.sub(r"\s+", " ", (match["lead"] or "").lower())
-    if not lead and not match["weekday"][0].isupper():
+    if word.endswith("days") or (not lead and not match["weekday"][0].isupper()):  # "on Tuesdays" is no day
         return None
     target = _weekday_number(word)
     future = "next" in lead or "coming" in lead or lead == "this" or (lead in ("", "on", "by") and _is_future(match))

@@ -38,6 +38,8 @@ _EASTERN = re.compile(
     r"(?: ?(?:から|到|至|부터|[-–~〜]) ?(?P<last>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일])?)?"
 )
 _WHOLE_YEAR = r"(?P<year>(?:19|20)\d\d)"
+#: What parts a text whose verbs tell of different times; from so many words on a part has a verb of its own.
+_PART, _CLAUSE = re.compile(r"[,;!?،؛](?=\s)"), 4
 _YEAR = re.compile(r"(?<![\w.,-])(?P<year>(?:19|20)\d\d)(?![\w-]|[.,]\d)|(?<!\d)(?P<eastern>(?:19|20)\d\d) ?[年년]")
 #: The seasons in the order in which a table lists them.
 _SEASONS = ("spring", "summer", "autumn", "winter")
@@ -106,10 +108,10 @@ class Times:
         yield from self._weekdays(low, said_at)
 
     def _dates(self, low: str, said_at: datetime | None) -> Iterator[Expression]:
-        past = self._is_past(low)
         for form, month_of, on in self._absolute:
             for match in form.finditer(low):
                 parts = match.groupdict()
+                past = self._is_past(_around(low, match))
                 span = _date(parts.get("year"), month_of(match), parts.get("day", on), said_at, past=past)
                 if span is not None:
                     until = _until(span, _digits(parts.get("last")))
@@ -121,12 +123,11 @@ class Times:
             yield Expression(match[0], *match.span(), year(stated), TimeKind.ABSOLUTE, said_at)
 
     def _weekdays(self, low: str, said_at: datetime) -> Iterator[Expression]:
-        past = self._is_past(low)
         for form, place, step in self._of_week:
             for match in form.finditer(low):
                 ahead = (place - said_at.weekday()) % 7 or 7
                 if step is None:
-                    days = ahead - 7 if past else ahead
+                    days = ahead - 7 if self._is_past(_around(low, match)) else ahead
                 elif self.table.get("weekday_of_week"):
                     days = place - said_at.weekday() + 7 * step
                 else:
@@ -347,6 +348,13 @@ def _digits(said: str | None) -> int:
     if "十" not in said:
         return _HAN.get(said, 0)
     return 10 * (_HAN.get(tens, 1) if tens else 1) + (_HAN.get(ones, 0) if ones else 0)
+
+
+def _around(low: str, match: re.Match[str]) -> str:
+    """The part of a text in which a time stands, whose verb says whether it is past; all of it where that is short."""
+    start = max((each.end() for each in _PART.finditer(low, 0, match.start())), default=0)
+    end = next((each.start() for each in _PART.finditer(low, match.end())), len(low))
+    return low[start:end] if len(low[start:end].split()) >= _CLAUSE else low
 
 
 def _date(
