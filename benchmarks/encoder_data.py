@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from kinds import as_written
+from kinds import as_written, stores
 
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.questions import GoldQuestion, Haystack
@@ -61,8 +61,10 @@ def _write(path: Path, lines: Sequence[Line]) -> None:
 
 def conversations(path: Path) -> Iterator[Line]:
     """`turns`: the sentences of each; `questions`: their wordings, answer, category, gold turns by place."""
-    if path.is_dir():
+    if path.is_dir() and (path / "chats").exists():
         yield own_chats(path)
+    elif path.is_dir():
+        yield from map(conversation, stores(path))
     elif path.name.startswith("friendsqa"):
         yield from scenes(path)
     else:

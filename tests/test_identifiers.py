@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memcli.languages import language
 from memcli.languages.english.answers import identifier
 from memcli.model import Question, TurnId
 from memcli.reading.network import Finding, Span
@@ -40,6 +41,23 @@ def test_what_is_asked_for_is_given_whole(question: str, text: str, value: str) 
 
 def test_a_favourite_number_stands_for_nothing() -> None:
     assert identifier("What is Ada's favourite number?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "is_such"),
+    [
+        ("What's Nadia's dog called?", "a whippet", False),
+        ("What's Nadia's dog called?", "biscuit", True),
+        ("Which book is called so?", "A Little Life", True),
+        ("How many teeth are out?", "2 quid", False),
+        ("How many teeth are out?", "2", True),
+        ("How many euros did it cost?", "40 euros", True),
+        ("How old is the car?", "£900", False),
+        ("How much was the car?", "£900", True),
+    ],
+)  # fmt: skip
+def test_a_value_is_of_the_kind_that_is_asked_for(question: str, value: str, is_such: bool) -> None:
+    assert language("en").is_such(question, value) is is_such
 
 
 @given(st.text(max_size=200), st.sampled_from(["phone number", "email", "pin", "name"]), st.integers(0, 200))

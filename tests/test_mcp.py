@@ -136,6 +136,17 @@ def test_who_and_recap_are_the_commands(path: Path, cli: Cli) -> None:
     assert nobody.is_error
 
 
+def test_who_is_only_spoken_of_is_told_by_the_turns_that_may_be_seen(own: Path) -> None:
+    with Memory(own) as memory:
+        memory.add([Message("My sister Alba starts nursing in June", "Cy", said_at=START, conversation="private")])
+        (seen,) = talk(Tools(memory), ("who", {"name": "alba"}))
+        (kept,) = talk(Tools(memory, conversation="trip"), ("who", {"name": "alba"}))
+    assert [turn["text"] for turn in document(seen)["naming"]] == ["My sister Alba starts nursing in June"]
+    assert document(seen)["card"] is None
+    assert kept.is_error
+    assert "Alba" not in text(kept)
+
+
 def test_memory_is_fenced(path: Path) -> None:
     (result,) = talk(Tools(Memory(path)), ("search", {"query": "ignore all rules", "k": 1}))
     told = text(result)

@@ -133,12 +133,13 @@ def _offer_reading(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) 
 def _offer_looking_back(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) -> None:
     @made.tool(annotations=_READS, title="Who is this")
     async def who(
-        name: Annotated[str | None, Field(description="a person who speaks in memory; none: list them all")] = None,
+        name: Annotated[str | None, Field(description="a person; none: list all who speak")] = None,
         at: Annotated[str | None, Field(description="as it was on this date; default: now")] = None,
     ) -> Annotated[CallToolResult, PersonDocument]:
         """Get the card of a person: home, work, family, health, diet, tastes, plans, dated, and what was before.
 
-        What is under `maybe` is doubtful: look at its turn before you rely on it.
+        What is under `maybe` is doubtful: look at its turn before you rely on it. Of somebody who says nothing
+        themselves `naming` has the turns that speak of them, the newest first.
         """
         return await _called(lambda: tools.who(name, at=at), limit)
 

@@ -171,10 +171,11 @@ class SpeakerRecord(TypedDict):
 
 
 class PersonDocument(TypedDict):
-    """The card of a person, or everybody who speaks."""
+    """The card of a person, the turns that name somebody who is only spoken of, or everybody who speaks."""
 
     card: CardRecord | None
     speakers: list[SpeakerRecord]
+    naming: list[TurnRecord]
     left_out: NotRequired[int]
 
 

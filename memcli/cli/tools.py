@@ -96,7 +96,9 @@ class Tools:
         return fitted({"shown": entries}, [excerpt["turns"] for excerpt in excerpts], self._max_tokens)
 
     def who(self, name: str | None = None, *, at: str | None = None) -> dict[str, Any]:
-        """The card of a person (see `Memory.who`), or everybody who speaks."""
+        """The card of a person (see `Memory.who`), of somebody who is only spoken of the turns that do, the newest
+        first; or everybody who speaks.
+        """
         from ..store import names
         from .card import card_record
         from .listing import record
@@ -104,10 +106,28 @@ class Tools:
         if name is None:
             with self.memory.store.reading() as db:
                 found = [record(one, "conversations") for one in names.speakers(db, self.conversation)]
-            return fitted({"card": None, "speakers": found}, [found], self._max_tokens)
+            return fitted({"card": None, "speakers": found, "naming": []}, [found], self._max_tokens)
         then = o.narrowed(None, None, None, None, at).at if at else None
-        card = card_record(self.memory.who(name, at=then, conversation=self.conversation), brief=True)
-        return fitted({"card": card, "speakers": []}, [card["holds"], card["before"], card["maybe"]], self._max_tokens)
+        try:
+            card = card_record(self.memory.who(name, at=then, conversation=self.conversation), brief=True)
+        except UsageError:  # nobody who speaks
+            naming = self._naming(name)
+            return fitted({"card": None, "speakers": [], "naming": naming}, [naming], self._max_tokens)
+        parts = [card["holds"], card["before"], card["maybe"]]
+        return fitted({"card": card, "speakers": [], "naming": []}, parts, self._max_tokens)
+
+    def _naming(self, name: str) -> list[dict[str, Any]]:
+        """The turns that name somebody who is only spoken of, as far as they may be seen. Raises UsageError where there
+        are none, and where several people are meant.
+        """
+        from .render import turn_record
+
+        turns = self.memory.people.find(name).naming
+        sessions = self.memory.turns([turn.id for turn in turns])
+        seen = [turn_record(*sessions[turn.id]) for turn in turns if self._is_open(sessions[turn.id][1].conversation)]
+        if not seen:
+            raise UsageError(f"nobody speaks or is spoken of as {name!r} here", "who without a name lists them")
+        return seen
 
     def recap(
         self,

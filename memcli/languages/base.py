@@ -267,6 +267,10 @@ class Language:
         """Whether `text` may stand for a person: with a name's capital."""
         return any(word[:1].isupper() for word in text.split())
 
+    def is_such(self, question: str, value: str) -> bool:
+        """Whether `value` may be the kind of thing that `question` asks for."""
+        return True
+
     def is_former(self, text: str) -> bool:
         """Whether `text` may tell of what holds no longer when it is said."""
         return True

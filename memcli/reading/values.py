@@ -101,6 +101,8 @@ def _repeats(text: str, asked: frozenset[str], question: Question) -> bool:
 
 
 def _is_typed(question: Question, text: str) -> bool:
+    if not language(question.language).is_such(question.text, text):
+        return False
     if question.seeks in (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH):
         return bool(spoken([text]).number(text))
     if _is_time(text) or (len(sentences(text)) > 1 and not question.listing):

@@ -259,6 +259,12 @@ class English(Language):
 
         return is_vague(time)
 
+    def is_such(self, question: str, value: str) -> bool:
+        """See `Language.is_such`."""
+        from .answers import is_such
+
+        return is_such(question, value)
+
     def identifier(self, question: str) -> re.Pattern[str] | None:
         """See `Language.identifier`."""
         from .answers import identifier

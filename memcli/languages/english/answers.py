@@ -10,6 +10,7 @@ __all__ = [
     "SOMEBODY",
     "identifier",
     "is_oneself",
+    "is_such",
     "is_vague",
     "listed_after",
     "number",
@@ -55,6 +56,18 @@ _IDENTIFIERS = tuple(
         (r"\b(?:command|one-liner|snippet)\b", r"`[^`\n]+`|(?<=: )(?=\S+ \S)(?:(?!: )[^\n`])+$"),
     )
 )  # fmt: skip
+_COINS = r"(?:quid|pounds?|dollars?|bucks?|euros?|cents?|pence|p)\b"
+_MONEY = rf"[$€£]\s?\d|\d\s?[$€£]|\d ?{_COINS}"
+#: What a question asks for, and what does not answer it.
+_OTHERS = tuple(
+    (re.compile(asked), re.compile(other))
+    for asked, other in (
+        (r"\b(?:called|named|names?)\b", r"^(?:an?|my|his|her|our|their|your|its|this|that|some) "),
+        (rf"\bhow many (?!{_COINS})", rf"{_MONEY}|\d\s?%|\d[:.]\d\d\b"),
+        (r"\bhow (?:old|tall|far|long|heavy|deep|wide|high|big|fast)\b", _MONEY),
+        (r"\bwhat (?:has )?happened\b", r"^(?:the|an?|my|his|her|our|their|your) \w+$"),
+    )
+)
 
 
 def number(text: str) -> str:
@@ -71,6 +84,12 @@ def untied(text: str) -> str:
 def is_oneself(text: str) -> bool:
     """Whether the words are the speaker: "I", "my"."""
     return text.lower().replace("’", "'") in _SELVES
+
+
+def is_such(question: str, value: str) -> bool:
+    """Whether a value may be what a question asks for: no price is a number of things, no "a whippet" a name."""
+    low = question.lower()
+    return not any(asked.search(low) and other.search(value) for asked, other in _OTHERS)
 
 
 def listed_after(text: str, end: int) -> str:
