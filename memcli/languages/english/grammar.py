@@ -279,7 +279,8 @@ def _weekday_number(word: str) -> int:
 
 def _day_of_month(match: Match, at: datetime) -> Meaning:
     shifts = [spans.month(at, n).start.replace(day=1) + timedelta(days=int(match["day"]) - 1) for n in (-1, 0, 1)]
-    near = min(shifts, key=lambda d: abs(d - at))
+    today, ahead = spans.midnight(at), _outlook(match)
+    near = min((d for d in shifts if (d - today) * ahead >= timedelta(0)), key=lambda d: abs(d - at))
     return Meaning(spans.day(near), TimeKind.ABSOLUTE, ambiguous=True)
 
 
@@ -326,6 +327,9 @@ _NEAR = (
     r"(?P<lead>since last|last|this past|past|previous|this coming|next|coming|upcoming|following"
     r"|this|earlier this|later this)"
 )
+#: Before and behind "the 28th", where that is a day: "they moved it to the 28th", "not the 28th though".
+_UP_TO = "|".join(rf"(?<=\b{word} )" for word in "to by until till from since before after not".split())
+_GOES_ON = "now|instead|though|and|but|at|in|to|then|because|so|as|if|latest"
 
 _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\b(?:(?:the\s+)?(?:{_AMOUNT}\s+)?{_UNIT}|the\s+{_WEEKDAY})\s+(?P<side>before|after|of)\s+"
@@ -359,6 +363,7 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\b(?:(?P<lead>last|this past|past|this coming|this|next|coming|on|by|since)\s+)?{_WEEKDAY}", _weekday),
     (rf"\bon the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
      _day_of_month),
+    (rf"(?:{_UP_TO})the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)…–—-]|$|(?:{_GOES_ON})\b))", _day_of_month),
     (rf"\b(?:for|over|in|during)\s+(?:about\s+|almost\s+|nearly\s+|over\s+|around\s+)?(?:the\s+)?(?:last\s+|past\s+)?"
      rf"{_AMOUNT}\s+{_UNIT}(?!\s*(?:old|ago)|'|-)", _stretch),
     (r"\b(?P<holiday>" + "|".join(sorted(_HOLIDAYS, key=len, reverse=True)) + r")\b", _holiday),

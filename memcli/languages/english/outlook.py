@@ -24,7 +24,8 @@ _BEHIND = frozenset(listed("outlook", "behind"))
 _PLANNED = frozenset(listed("outlook", "planned"))
 _PHRASES_AHEAD = re.compile(
     r"\b(?:going to|can't wait|excited for|look\w* forward|due|scheduled|booked|tickets? for|see you|don't forget|"
-    r"remember to|have to|need to|supposed to|moved to|postponed to|pushed to|put off to|rescheduled)\b"
+    r"remember to|have to|need to|supposed to|rescheduled)\b"
+    r"|\b(?:moved|postponed|pushed|put (?:off|back))(?: \w+){0,3} to(?: the)?\s*$"
 )
 _NO_GERUND = frozenset(listed("outlook", "no_gerund"))
 _OWNERS = frozenset(("the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that"))
