@@ -39,6 +39,18 @@ def day(year: int, month: int, number: int) -> datetime:
         ("they have moved it to the 12th!", day(2023, 8, 12), day(2023, 8, 13), Grain.DAY),
         ("the exam was on the 18th", day(2023, 6, 18), day(2023, 6, 19), Grain.DAY),
         ("it's not until the 18th though", day(2023, 7, 18), day(2023, 7, 19), Grain.DAY),
+        ("i start monday", day(2023, 7, 17), day(2023, 7, 18), Grain.DAY),
+        ("keys on 14th, at last", day(2023, 7, 14), day(2023, 7, 15), Grain.DAY),
+        ("payday is the 25th", day(2023, 7, 25), day(2023, 7, 26), Grain.DAY),
+        ("the party is a week on Saturday", day(2023, 7, 29), day(2023, 7, 30), Grain.DAY),
+        ("Sunday week then", day(2023, 7, 23), day(2023, 7, 24), Grain.DAY),
+        ("we're off the weekend after next", day(2023, 7, 29), day(2023, 7, 31), Grain.WEEKEND),
+        ("it broke the night before last", day(2023, 7, 13), day(2023, 7, 14), Grain.DAY),
+        ("school trip 12-14 June", day(2023, 6, 12), day(2023, 6, 15), Grain.RANGE),
+        ("away from 12 to 14 June 2024", day(2024, 6, 12), day(2024, 6, 15), Grain.RANGE),
+        ("she'll start in the autumn", day(2023, 9, 1), day(2023, 12, 1), Grain.SEASON),
+        ("he was born in winter", day(2022, 12, 1), day(2023, 3, 1), Grain.SEASON),
+        ("I've lived here for six years", day(2017, 1, 1), day(2023, 7, 16), Grain.YEAR),
         ("last week", day(2023, 7, 3), day(2023, 7, 10), Grain.WEEK),
         ("earlier this week", day(2023, 7, 10), day(2023, 7, 17), Grain.WEEK),
         ("next week", day(2023, 7, 17), day(2023, 7, 24), Grain.WEEK),
@@ -113,7 +125,9 @@ def test_a_span_alone_is_spelled_out(start: datetime, end: datetime, described: 
 @pytest.mark.parametrize(
     "text",
     ["I am 12 years old", "a 3 year old boy", "we may march on", "I sat in the sun", "room 2019", "31 February 2023",
-     "2023-13-01", "99999 years ago", "version 1.2.3", "nothing at all"],
+     "2023-13-01", "99999 years ago", "version 1.2.3", "nothing at all",
+     "We sat in the sun and wed it to", "in spring the river rises here", "the 2nd of two",
+     "I lived in Lyon for six years", "we're away for two weeks then"],
 )  # fmt: skip
 def test_what_is_no_time(text: str) -> None:
     assert find(text, SAID) == []

@@ -34,6 +34,9 @@ _HOLIDAYS = {
     "valentine's": (2, 14),
 }
 _HOUR = re.compile(r",?\s+(?:at\s+)?(?:[01]?\d|2[0-3])(?::[0-5]\d|\s*[ap]\.?m\b)", re.IGNORECASE)
+#: What says that a stretch of time goes on, and how far from it.
+_GOING_ON = re.compile(r"\b(?:have|has|haven't|hasn't|been|now|already|married|engaged|retired)\b|'(?:ve|s)\b", re.IGNORECASE)
+_BESIDE = 60
 _ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
 
 
@@ -180,9 +183,17 @@ def _named_season(match: Match, at: datetime) -> Meaning:
     )
 
 
+def _season(match: Match, at: datetime) -> Meaning | None:
+    """In the autumn, where a verb says on which side; "in spring it rains" is of every year."""
+    side, name = _outlook(match), match["season"].lower()
+    ahead = spans.SEASONS[name] - at.month
+    return Meaning(spans.season(at, name, at.year + _year_shift("", ahead, side))) if side else None
+
+
 _NAMED_DAYS = {
-    "the day before yesterday": -2, "the day after tomorrow": 2, "yesterday": -1, "last night": -1, "today": 0,
-    "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "earlier today": 0, "tomorrow": 1,
+    "the day before yesterday": -2, "the night before last": -2, "the day after tomorrow": 2, "yesterday": -1,
+    "last night": -1, "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0,
+    "earlier today": 0, "tomorrow": 1,
 }  # fmt: skip
 
 
@@ -211,6 +222,10 @@ def _counted(match: Match, at: datetime) -> Meaning:
     return Meaning(reach[0], relation=f"{plural} {side}" if named else "")
 
 
+def _after_next(match: Match, at: datetime) -> Meaning:
+    return Meaning(spans.moved(at, match["unit"].lower(), 2))
+
+
 def _neighbour(match: Match, at: datetime) -> Meaning | None:
     """Last, this or next week, weekend, month or year."""
     lead, unit = match["lead"].lower(), match["unit"].lower()
@@ -230,7 +245,8 @@ def _neighbour(match: Match, at: datetime) -> Meaning | None:
 
 def _weekday(match: Match, at: datetime) -> Meaning | None:
     word, lead = match["weekday"].lower(), re.sub(r"\s+", " ", (match["lead"] or "").lower())
-    if word.endswith("days") or (not lead and not match["weekday"][0].isupper()):  # "on Tuesdays" is no day
+    is_short = len(word) < len("friday") and not match["weekday"][0].isupper()  # "sat", "sun" and "wed" are words
+    if word.endswith("days") or (not lead and is_short):  # "on Tuesdays" is no day
         return None
     target = _weekday_number(word)
     future = "next" in lead or "coming" in lead or lead == "this" or (lead in ("", "on", "by") and _is_future(match))
@@ -238,6 +254,12 @@ def _weekday(match: Match, at: datetime) -> Meaning | None:
     days = (ahead or 7) if future else ahead - 7
     relation = f"the {_WEEKDAYS[target].capitalize()} {'after' if future else 'before'}"
     return Meaning(spans.day(at, days), relation=relation)
+
+
+def _weekday_week(match: Match, at: datetime) -> Meaning:
+    """A week on Saturday, Saturday week: that after the next."""
+    ahead = (_weekday_number(match["weekday"]) - at.weekday()) % 7 or 7
+    return Meaning(spans.day(at, ahead + 7))
 
 
 def _weekday_of_month(match: Match, at: datetime) -> Meaning | None:
@@ -285,9 +307,10 @@ def _day_of_month(match: Match, at: datetime) -> Meaning:
 
 
 def _stretch(match: Match, at: datetime) -> Meaning | None:
-    """For three years: from three years ago until now."""
+    """For three years: from three years ago until now, where it goes on: "I've lived here for three years"."""
     unit, (least, most) = match["unit"].lower(), amount(match["amount"])
-    if unit in ("minute", "hour", "night"):
+    side, clause = _outlook(match), match.string[max(0, match.start() - _BESIDE) : match.end() + len(" now")]
+    if unit in ("minute", "hour", "night") or side > 0 or (side < 0 and not _GOING_ON.search(clause)):
         return None
     span = spans.moved(at, unit, -most)
     vague = least != most
@@ -328,7 +351,7 @@ _NEAR = (
     r"|this|earlier this|later this)"
 )
 #: Before and behind "the 28th", where that is a day: "they moved it to the 28th", "not the 28th though".
-_UP_TO = "|".join(rf"(?<=\b{word} )" for word in "to by until till from since before after not".split())
+_UP_TO = "|".join(rf"(?<=\b{word} )" for word in "to by until till from since before after not is of".split())
 _GOES_ON = "now|instead|though|and|but|at|in|to|then|because|so|as|if|latest"
 
 _RULES: tuple[tuple[str, Build], ...] = (
@@ -339,6 +362,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (r"(?<![\d/.])(?P<first>\d{1,2})(?P<mark>[/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4}|\d\d)(?![\d/]|\.\d)",
      _digits),
     (rf"(?<![\d:.])(?:the\s+)?{_DAY_NUMBER}\s*(?:of\s+)?{_MONTH}(?:,?\s*(?P<year>\d{{4}}))?(?!\d)", _full_date),
+    (rf"(?<![\d:.-])(?:the\s+)?{_DAY_NUMBER}\s*(?:[-–—]|to|till|until)\s*(?:the\s+)?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?"
+     rf"\s*(?:of\s+)?{_MONTH}(?:,?\s*(?P<year>\d{{4}}))?(?!\d)", _full_date),
     (rf"\b{_MONTH}\s*(?:the\s+)?{_DAY_NUMBER}(?:\s*[-–—]\s*(?P<last>[0-3]?\d)(?:st|nd|rd|th)?)?"
      r"(?:,?\s+(?P<year>\d{4}))?(?![\d:])(?!\s*[ap]m)", _full_date),
     (rf"\b(?:the\s+)?(?P<which>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+(?P<unit>weekend|week)\s+(?:of|in)\s+"
@@ -352,16 +377,20 @@ _RULES: tuple[tuple[str, Build], ...] = (
      rf"(?P<season>spring|summer|fall|autumn|winter)(?:\s+of)?,?\s+{_YEAR}", _named_season),
     (r"\b(?P<lead>since last|last|this past|past|this|next)\s+(?P<season>spring|summer|fall|autumn|winter)\b"
      r"(?P<year>(?!))?", _named_season),
+    (r"\b(?:in|by|until|till|over)\s+(?:the\s+)?(?P<season>spring|summer|autumn|winter)\b(?!\s+of\b)", _season),
     (r"\b(?P<day>" + "|".join(_NAMED_DAYS) + r")\b", _named_day),
     (r"\b(?:the other (?:day|night|week)|recently)\b", _other_day),
     (rf"\b(?:(?P<since>since)\s+)?{_AMOUNT}\s+{_UNIT}\s+(?P<ago>ago|back\b(?!\s+(?:to|from)))", _counted),
     (rf"\bin\s+(?:about\s+|just\s+)?{_AMOUNT}\s+{_UNIT}(?!\s*old|\s+of\b|')", _counted),
     (rf"\b{_AMOUNT}\s+{_UNIT}\s+(?:later|from now)\b", _counted),
+    (r"\b(?:the\s+)?(?P<unit>weekend|week|month|year)\s+after\s+next\b", _after_next),
     (rf"\b{_NEAR}\s+(?P<unit>weekend|week|month|year)\b", _neighbour),
     (rf"\b(?:(?:on|by)\s+)?{_WEEKDAY},?\s+(?:the\s+)?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:of\s+)?{_MONTH})",
      _weekday_of_month),
+    (rf"\ba week (?:on|from|this)\s+{_WEEKDAY}", _weekday_week),
+    (rf"\b{_WEEKDAY}\s+week\b", _weekday_week),
     (rf"\b(?:(?P<lead>last|this past|past|this coming|this|next|coming|on|by|since)\s+)?{_WEEKDAY}", _weekday),
-    (rf"\bon the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
+    (rf"\bon (?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
      _day_of_month),
     (rf"(?:{_UP_TO})the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)…–—-]|$|(?:{_GOES_ON})\b))", _day_of_month),
     (rf"\b(?:for|over|in|during)\s+(?:about\s+|almost\s+|nearly\s+|over\s+|around\s+)?(?:the\s+)?(?:last\s+|past\s+)?"
