@@ -35,7 +35,7 @@ _HOLIDAYS = {
 }
 _HOUR = re.compile(r",?\s+(?:at\s+)?(?:[01]?\d|2[0-3])(?::[0-5]\d|\s*[ap]\.?m\b)", re.IGNORECASE)
 #: What says that a stretch of time goes on, and how far from it.
-_GOING_ON = re.compile(r"\b(?:have|has|haven't|hasn't|been|now|already|married|engaged|retired)\b|'(?:ve|s)\b", re.IGNORECASE)
+_GOING_ON = re.compile(r"(?i)\b(?:have|has|haven't|hasn't|been|now|already|married|engaged|retired)\b|'(?:ve|s)\b")
 _BESIDE = 60
 _ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
 
