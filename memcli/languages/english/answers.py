@@ -56,6 +56,8 @@ _IDENTIFIERS = tuple(
         (r"\b(?:command|one-liner|snippet)\b", r"`[^`\n]+`|(?<=: )(?=\S+ \S)(?:(?!: )[^\n`])+$"),
     )
 )  # fmt: skip
+#: Who asks for this is told a number.
+_NUMBERED = re.compile(r"^what(?:'s|’s| is| was) (?:\S+ ){1,4}(?:number|digits)\b(?! (?:plate|one)\b)")
 _COINS = r"(?:quid|pounds?|dollars?|bucks?|euros?|cents?|pence|p)\b"
 _MONEY = rf"[$€£]\s?\d|\d\s?[$€£]|\d ?{_COINS}"
 #: What a question asks for, and what does not answer it.
@@ -89,6 +91,8 @@ def is_oneself(text: str) -> bool:
 def is_such(question: str, value: str) -> bool:
     """Whether a value may be what a question asks for: no price is a number of things, no "a whippet" a name."""
     low = question.lower()
+    if _NUMBERED.search(low) and not number(value):
+        return False
     return not any(asked.search(low) and other.search(value) for asked, other in _OTHERS)
 
 
