@@ -354,6 +354,28 @@ def told_of(memory: Memory) -> Memory:
     return memory
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What should I cook for Alba?", "Alba: vegan"),
+        ("Can Alba eat cheese?", "Alba: vegan"),
+        ("What should I cook for Jo?", None),
+    ],
+)
+def test_advice_for_who_is_only_spoken_of_is_what_others_tell(told_of: Memory, question: str, told: str | None) -> None:
+    answer = told_of.ask(question).answer
+    assert (answer.text == told) if told else "vegan" not in answer.text
+
+
+def test_my_husband_is_whom_i_call_so(memory: Memory) -> None:
+    memory.add([
+        Message("my husband Tom can't stand coriander. He's vegetarian since January", role="user"),
+        Message("Noted, no coriander.", role="assistant"),
+    ])  # fmt: skip
+    whom, _, told = memory.ask("What can I cook for my husband?").answer.text.partition(": ")
+    assert (whom, set(told.split("; "))) == ("Tom", {"dislikes coriander", "vegetarian"})
+
+
 def test_who_is_only_spoken_of_is_listed_with_how_often_and_when(told_of: Memory) -> None:
     *_, alba = told_of.people.found()
     assert (alba.name, alba.turns, alba.named) == ("Alba", 0, 2)

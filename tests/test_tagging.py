@@ -120,6 +120,27 @@ SAID = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "head", "relation", "tail"),
+    [
+        ("Tom is vegetarian", "Tom", R.DIET, "vegetarian"),
+        ("Tom's vegan now", "Tom", R.DIET, "vegan"),
+        ("Mum's gone veggie btw", "mum", R.DIET, "veggie"),
+        ("my sister Alba is coming too, she's coeliac", "Alba", R.DIET, "coeliac"),
+        ("Seeing Alba tonight. She's allergic to nuts", "Alba", R.ALLERGY, "nuts"),
+        ("my husband Tom is late. He can't stand coriander", "Tom", R.DISLIKES, "coriander"),
+        ("Dad doesn't eat fish and he hates olives", "dad", R.DISLIKES, "olives"),
+    ],
+)
+def test_what_is_told_of_others_is_theirs(text: str, head: str, relation: R, tail: str) -> None:
+    assert (head, relation, tail) in [(each.head, each.relation, each.tail) for each in tagged(text)]
+
+
+@pytest.mark.parametrize("text", ["It is vegan", "She's vegetarian", "Everybody loves olives", "Who hates olives?"])
+def test_nobody_is_no_head(text: str) -> None:
+    assert not tagged(text)
+
+
 @pytest.mark.parametrize(("text", "relation", "tail", "negated"), SAID)
 def test_a_sentence_asserts_its_relation(text: str, relation: R, tail: str, negated: bool) -> None:
     assert (relation, tail, negated) in sure(text)

@@ -50,6 +50,7 @@ def day(year: int, month: int, number: int) -> datetime:
         ("away from 12 to 14 June 2024", day(2024, 6, 12), day(2024, 6, 15), Grain.RANGE),
         ("she'll start in the autumn", day(2023, 9, 1), day(2023, 12, 1), Grain.SEASON),
         ("he was born in winter", day(2022, 12, 1), day(2023, 3, 1), Grain.SEASON),
+        ("He's vegetarian since January", day(2023, 1, 1), day(2023, 7, 16), Grain.MONTH),
         ("I've lived here for six years", day(2017, 1, 1), day(2023, 7, 16), Grain.YEAR),
         ("last week", day(2023, 7, 3), day(2023, 7, 10), Grain.WEEK),
         ("earlier this week", day(2023, 7, 10), day(2023, 7, 17), Grain.WEEK),

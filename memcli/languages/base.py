@@ -212,6 +212,10 @@ class Language:
         """
         return "", False
 
+    def spoken_of(self, question: str) -> Sequence[str]:
+        """Whom a question names who may be told of, by what turns call them: "Mia", "sister", "mum"."""
+        return ()
+
     def wording(self, kind: str, question: Question) -> str:
         """The question in other words: NAMELESS or PREFERENCE. Without rules, the words it has."""
         return known.nameless(question) if kind == NAMELESS else question.text

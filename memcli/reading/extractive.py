@@ -10,6 +10,7 @@ from typing import Protocol
 from memcli.languages import language, spoken
 from memcli.languages.replacing import notes_what_changes
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
+from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance, temporal
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
@@ -149,13 +150,38 @@ class ExtractiveReader:
 def known_of(query: Query, transcript: Transcript) -> list[Known]:
     """What is to be respected, and liked, where advice is asked for about somebody."""
     question = query.question
-    if not question.wants_advice or question.about is None:
+    if not question.wants_advice:
+        return []
+    known = _of_others(query, transcript) or _of_about(query, transcript)
+    # Whether somebody may have a thing follows from what limits them alone.
+    return known if question.seeks is not Seeks.YES_NO or any(each.limits for each in known) else []
+
+
+def _of_others(query: Query, transcript: Transcript) -> list[Known]:
+    """The same of somebody who is only spoken of; "sister" is nobody where several tell of theirs."""
+    for whom in language(query.question.language).spoken_of(query.question.text):
+        name = _name_of(whom, query, transcript)
+        known = [Known(*each) for each in transcript.asserted(name, query)]
+        if known and (not name.islower() or len({each.turn.speaker for each in known}) == 1):
+            return respected(known)
+    return []
+
+
+def _name_of(whom: str, query: Query, transcript: Transcript) -> str:
+    """What the asker's relative is called, where the asker has told: "my husband" is Tom since "my husband Tom"."""
+    about = query.question.about
+    own = transcript.asserted(about, query) if about is not None and whom.islower() else []
+    tails = [each.tail for _, each, _ in own if each.relation is RelationType.RELATIVE_OF]
+    return next((tail[len(whom) + 1 :] for tail in reversed(tails) if tail.lower().startswith(f"{whom} ")), whom)
+
+
+def _of_about(query: Query, transcript: Transcript) -> list[Known]:
+    question = query.question
+    if question.about is None:
         return []
     known = [Known(*each) for each in transcript.asserted(question.about, query)]
     # Who asks for himself asks for anything: what limits him is told where it bears on it.
-    told = respected([each for each in known if each.bears_on_asker] if question.is_of_asker else known)
-    # Whether somebody may have a thing follows from what limits them alone.
-    return told if question.seeks is not Seeks.YES_NO or any(each.limits for each in told) else []
+    return respected([each for each in known if each.bears_on_asker] if question.is_of_asker else known)
 
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:

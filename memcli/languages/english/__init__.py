@@ -193,6 +193,12 @@ class English(Language):
 
         return asks_of(question)
 
+    def spoken_of(self, question: str) -> Sequence[str]:
+        """See `Language.spoken_of`."""
+        from .assertions import spoken_of
+
+        return spoken_of(question)
+
     def wording(self, kind: str, question: Question) -> str:
         """See `Language.wording`."""
         from .questions import wording

@@ -131,7 +131,8 @@ def _named_month(match: Match, at: datetime) -> Meaning:
         span = spans.month(spans.midnight(at).replace(year=_full_year(year), month=month, day=1))
     else:
         lead = (match["lead"] or "").lower()
-        shift = _year_shift(lead, month - at.month, _outlook(match))
+        side = -1 if lead.startswith("since") else _outlook(match)
+        shift = _year_shift(lead, month - at.month, side)
         span = spans.month(spans.midnight(at).replace(year=at.year + shift, month=month, day=1))
     return _since(span, at) if (match["lead"] or "").lower().startswith("since") else Meaning(span, TimeKind.ABSOLUTE)
 

@@ -63,7 +63,8 @@ _ADVICE = re.compile(
     r"plan(?:ning)?|best|an? good|options)\b"
 )
 _WISH = re.compile(
-    r"\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
+    r"\bwhat can (?:i|we) (?:cook|make|bake|serve|get|give|buy|bring|order)\b"
+    r"|\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
     r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b|\b(?:ideas?|gifts?|presents?) for\b"
 )

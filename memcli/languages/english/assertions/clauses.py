@@ -12,7 +12,7 @@ from ..elision import clause as whole_clause
 from ..tenses import base_form
 from ..verbs import is_adverb
 
-__all__ = ["Clause", "clauses", "expanded"]
+__all__ = ["Clause", "clauses", "expanded", "spoken_of"]
 
 _PEOPLE = table(__package__, "people")
 _KIN, _FRIENDS, _PETS = (filled(_PEOPLE[name], {}) for name in ("kin", "friends", "pets"))
@@ -28,6 +28,7 @@ _SPLIT = re.compile(
     rf",?\s+(?:and|but|so|although|though|while|whereas|or|plus|yet|which is why)\s+"
     rf"(?=(?:then |now |also |usually |currently |sometimes )?{_SUBJECT})|"
     r",\s+(?=(?:usually,? |also,? |but )?(?:I|we|my|our)\s)|"
+    r",\s+(?=(?:he|she|they)(?:'s|\s+(?:is|are|has|hates?|loves?|likes?|cannot|can not|does not|do not|will not))\s)|"
     rf",?\s+(?P<time>whenever|when|after|before)\s+(?={_SUBJECT})|"
     rf",?\s+(?P<joined>and|but|or)\s+(?=(?:\w+ly |always |also |usually |then )?(?:{_VERBS})\b)|"
     r",\s+(?=(?:do|does|can|could|should|would|what|which|how|is|are|any|have)\b)",
@@ -56,6 +57,32 @@ _OF_KIN = re.compile(
     r"(?:,? (?-i:(?P<name>[A-Z][\w-]+)),?)?\s+(?=[a-z])",
     re.IGNORECASE,
 )
+#: What is told of somebody by name, or of whom the sentence before told: what limits them, and what they like.
+_TELLING = (
+    r"(?:is|are|was|were|has (?:gone|turned|been)|goes|went|turned)\s+(?:\w+\s+){0,2}?(?:vegan|vegetarian|veggie|"
+    r"pescatarian|coeliac|celiac|allergic|intolerant|diabetic|lactose|gluten)\b"
+    r"|(?:really |absolutely |only )?(?:hates?|loves?|likes?|adores?|dislikes?|prefers?|avoids?|never eats?)\b"
+    r"|(?:cannot|can not|does not|do not|will not)\s+(?:eat|have|drink|stand|tolerate|like|do)\b"
+)
+_CALLED = r"mum(?:my)?|mom(?:my)?|dad(?:dy)?|gran(?:ny|dma|dpa|dad)?|nan(?:a)?|grandma|grandpa"
+_OF_NAMED = re.compile(
+    rf"^(?:(?:and|but|so|also|plus|btw|oh) )?(?P<who>(?-i:[A-Z][\w-]+)|{_CALLED}|he|she|they)\s+(?={_TELLING})",
+    re.IGNORECASE,
+)
+_HAS = re.compile(r"'s(?= (?:gone|been|turned|become)\b)")
+_HIM_OR_HER = frozenset(("he", "she", "they"))
+_BEGINNING = re.compile(
+    r"^(?:(?:and|but|so|also|oh),? )?(?P<who>[A-Z][\w-]+)(?='s | (?:is|was|has|will|can|came|went)\b)"
+)
+#: Capitals that begin a sentence and are nobody's name.
+_NOBODY = frozenset(
+    "i it this that these those there who what everyone everybody nobody someone somebody anyone one we you most some "
+    "people kids not all both none".split()
+)
+_FOR = re.compile(
+    rf"\b(?:my |our |the )?(?P<kin>{_KIN}|{_FRIENDS}|{_CALLED})\b|(?<=[a-z,] )(?P<name>(?-i:[A-Z])[\w-]+)",
+    re.IGNORECASE,
+)
 # After an infinitive these go on with it: "to create folders and use tags".
 _LOOSE = re.compile(
     r"(?:\w+ly |always |also |usually |then )?(?:use|buy|eat|consume|need|want|find|stay|have|enjoy|"
@@ -71,7 +98,7 @@ _OWN_WORDS = re.compile(r"\b(?:I|my|me)\b")
 class Clause:
     """A clause told in the first person. `of`: the relative, friend or pet whose "I" it is; empty: the speaker.
 
-    `told`: the clause before its subject became "I".
+    `told`: the clause before its subject became "I". `last`: whom it is that "she" means after it; empty: nobody.
     """
 
     text: str
@@ -79,6 +106,7 @@ class Clause:
     asked: bool = False
     conditional: bool = False
     of: str = ""
+    last: str = ""
 
 
 def expanded(text: str) -> str:
@@ -89,8 +117,23 @@ def expanded(text: str) -> str:
     return text
 
 
-def clauses(sentence: str, others: Sequence[str]) -> Iterator[Clause]:
-    """The clauses of a sentence in order. Quoted speech is left out; titles in quotation marks stay."""
+def spoken_of(text: str) -> list[str]:
+    """Whom a text names who may be told of: people by name, and relatives and friends as "sister" or "mum"."""
+    return list(dict.fromkeys(match["name"] or match["kin"].lower() for match in _FOR.finditer(text)))
+
+
+def _last_named(part: str) -> str:
+    """Who is named last in a clause, as "she" of the next one: "ask mum, she hates olives"."""
+    first = _BEGINNING.match(part)
+    own = [first["who"]] if first and first["who"].lower() not in _NOBODY else []
+    return next(iter([*spoken_of(part)[::-1], *own]), "")
+
+
+def clauses(sentence: str, others: Sequence[str], told_of: str = "") -> Iterator[Clause]:
+    """The clauses of a sentence in order. Quoted speech is left out; titles in quotation marks stay.
+
+    `told_of`: who is "he" or "she" by the sentence before.
+    """
     question = sentence.rstrip(" \"'”)").endswith("?")
     bare = sentence.strip()
     if len(bare) > 1 and bare[0] in '"“' and bare[-1] in '"”':
@@ -109,10 +152,11 @@ def clauses(sentence: str, others: Sequence[str]) -> Iterator[Clause]:
             text = told = f"{subject} {part}"
         else:
             told = part
-            text, of = _in_first_person(part)
+            text, of = _in_first_person(part, told_of)
             subject = "I" if of or _FIRST.search(text) else ""
+        told_of = of or _last_named(part) or told_of
         previous = part
-        yield Clause(text, told, asked, conditional, of)
+        yield Clause(text, told, asked, conditional, of, told_of)
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool, bool, bool]]:
@@ -131,15 +175,26 @@ def _part(part: str, reason: bool, joined: bool, timed: bool) -> Iterator[tuple[
         yield bare if not bare.lower().startswith("a ") else part, reason or bare != part, joined, timed
 
 
-def _in_first_person(part: str) -> tuple[str, str]:
-    """A clause with "I" for its subject, and whose it is: "my sister Eva loves tea" is "I love tea", of Eva."""
+def _in_first_person(part: str, told_of: str) -> tuple[str, str]:
+    """A clause with "I" for its subject, and whose it is: "my sister Eva loves tea" is "I love tea", of Eva. `told_of`:
+    whom "she" means.
+    """
     someone = _SOMEONE.match(part)
     if someone:
         return f"I {_based(part[someone.end() :])}", ""
     kin = _OF_KIN.match(part)
     if kin and not part[kin.end() :].lower().startswith(("and ", "or ")):
         return f"I {_based(part[kin.end() :])}", kin["name"] or kin["kin"].lower()
-    return part, ""
+    return _of_named(_HAS.sub(" has", part, count=1).replace("'s ", " is ", 1), told_of) or (part, "")
+
+
+def _of_named(part: str, told_of: str) -> tuple[str, str] | None:
+    named = _OF_NAMED.match(part)
+    if named is None or named["who"].lower() in _NOBODY:
+        return None
+    who = told_of if named["who"].lower() in _HIM_OR_HER else named["who"]
+    of = who.lower() if re.fullmatch(_CALLED, who, re.IGNORECASE) else who
+    return (f"I {_based(part[named.end() :])}", of) if of else None
 
 
 def _based(predicate: str) -> str:

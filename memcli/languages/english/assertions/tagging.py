@@ -61,8 +61,11 @@ def assertions(turn: Turn, sentences: Sequence[str], before: Sequence[Turn], peo
     others = tuple(name for name in people if name != me)
     doubt = 0.5 if _is_commission(sentences) else 1.0
     found: list[Assertion] = []
+    told_of = ""
     for sentence in sentences[:_MOST_SENTENCES]:
-        found += _of_sentence(turn, me, sentence[:_LONGEST], others, doubt)
+        parts = list(clauses(sentence[:_LONGEST], others, told_of))
+        found += _of_clauses(turn, me, parts, doubt)
+        told_of = parts[-1].last if parts else told_of
     found += _of_choices(turn, me, sentences, before, others)
     return _distinct(found)
 
@@ -72,8 +75,8 @@ def _is_commission(sentences: Sequence[str]) -> bool:
     return bool(sentences) and bool(_COMMISSION.match(sentences[0]))
 
 
-def _of_sentence(turn: Turn, me: str, sentence: str, others: Sequence[str], doubt: float) -> Iterator[Assertion]:
-    for clause in clauses(sentence, others):
+def _of_clauses(turn: Turn, me: str, parts: Sequence[Clause], doubt: float) -> Iterator[Assertion]:
+    for clause in parts:
         for head, found in _in_clause(clause, me):
             made = _made(turn, head, clause.told, found, doubt * _sureness(clause, found))
             if made is not None:
