@@ -9,7 +9,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.indexing.memories.insights import insights
@@ -309,6 +309,7 @@ def units(said: Sequence[tuple[str, str]]) -> tuple[SessionText, list[Generated]
 
 @settings(deadline=None)
 @given(SAID)
+@example([(ANA, "ß"), (ANA, ": : : I")])
 def test_any_text_has_units_with_sources_in_its_session(said: list[tuple[str, str]]) -> None:
     whole, made = units(said)
     ids = {turn.id for turn in whole.turns}

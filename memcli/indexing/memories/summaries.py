@@ -71,7 +71,7 @@ def _stem_rows(sentences: Sequence[str]) -> Vectors:
     column = {stem: i for i, stem in enumerate(sorted(set[str]().union(*found)))}
     rows = np.zeros((len(found), len(column)), dtype=np.float32)
     for row, stems in zip(rows, found, strict=True):
-        row[[column[s] for s in stems]] = len(stems) ** -0.5
+        row[[column[s] for s in stems]] = max(len(stems), 1) ** -0.5
     return rows
 
 
