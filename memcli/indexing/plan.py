@@ -66,7 +66,7 @@ EVENTS = Producer(
 )
 
 #: What people assert of themselves, typed, and the topics of it (ontology-guided memory, §3.2).
-ASSERTIONS = Producer("assertions", 3, Needs(frozenset({Kind.ASSERTION})))
+ASSERTIONS = Producer("assertions", 4, Needs(frozenset({Kind.ASSERTION})))
 
 #: By which other names people are called.
 ALIASES = Producer("aliases", 1, Needs(frozenset({Kind.ENTITY})))
