@@ -38,7 +38,7 @@ from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
 from memcli.reading.context import build_context, evidence
-from memcli.reading.extractive import ExtractiveReader
+from memcli.reading.extractive import ExtractiveReader, found_in
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, Span, network
 from memcli.reading.passages import Passage, gather
@@ -434,6 +434,16 @@ def test_words_of_two_sentences_are_no_value() -> None:
     assert not values(question, _found("it fell through. the landlord sold it", "fell through. the landlord"))[0].typed
     assert values(question, _found("it fell through. the landlord sold it", "fell through"))[0].typed
     assert values(parse("Who owns it?", ()), _found("Dr. Steenbergen owns it", "Dr. Steenbergen"))[0].typed
+    pictured = _found("it flooded 😡 the landlord sold it", "flooded 😡 the landlord")
+    assert not values(question, pictured)[0].typed
+
+
+def test_days_are_counted_where_there_are_two() -> None:
+    question = parse("How often does Ana swim?", ())
+    days = [datetime(2026, 3, day, tzinfo=UTC) for day in (2, 9)]
+    told = [_found(f"went swimming, {name}", name, day) for name, day in zip(("cold", "warm"), days, strict=True)]
+    assert found_in(question, told, ()).text == "2: 2 March 2026, 9 March 2026"
+    assert found_in(question, told[:1], ()).text == "cold"
 
 
 def test_a_command_is_given_whole() -> None:

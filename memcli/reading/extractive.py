@@ -288,14 +288,17 @@ def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value])
 
 
 def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
-    """How many times: a number where one is said, else the days on which it was told that it happened."""
+    """How many times: a number where one is said, else the days on which it was told that it happened.
+
+    One day counts nothing: it may have been told once of what is done every week.
+    """
     best = min(ranked, key=_likely)
     if best.typed and best.chance >= _COUNTED:
         return _single(question, found, ranked)
     told = [each for each in found if each.trust >= _COUNTED and each.passage.at]
     describe = language(question.language).describe
     days = {describe(day(each.passage.at)): each for each in sorted(told, key=_at) if each.passage.at}
-    if not days:
+    if len(days) < 2:
         return _single(question, found, ranked)
     return Look(question, found, f"{len(days)}: {', '.join(days)}", tuple(days.values()), found[0].trust)
 

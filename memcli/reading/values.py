@@ -21,6 +21,8 @@ _JOINED = re.compile(r"(?<=\w)[.,:'’&@/_=-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[
 _AMOUNT = re.compile(r"(?<![\w.,])[£$€¥]?\d[\d.,:]*\s?$")
 _WORD = re.compile(r"[^\W_]+")
 _EDGES = " \t\n,.;:!?…\"“”„'’`()[]"
+#: Words on both sides of a picture, which ends a sentence as a full stop does: "last night 😡 the blue Fiesta".
+_PICTURED = re.compile(r"\w\W*[\U0001F300-\U0001FAFF]\W*\w")
 _YEAR = re.compile(r"(?:in )?(?:19|20)\d\d")
 #: Times without a year are found only where there is a day to count from.
 _SOME_DAY = datetime(2000, 1, 1)
@@ -105,7 +107,7 @@ def _is_typed(question: Question, text: str) -> bool:
         return False
     if question.seeks in (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH):
         return bool(spoken([text]).number(text))
-    if _is_time(text) or (len(sentences(text)) > 1 and not question.listing):
+    if _is_time(text) or _PICTURED.search(text) or (len(sentences(text)) > 1 and not question.listing):
         return False
     if question.seeks is Seeks.WHO:
         return spoken([text]).is_somebody(text)
