@@ -147,7 +147,7 @@ def padded(shard: list[Line], name: str, value: int = 0) -> torch.Tensor:
 
 def learn(noter: Noter, lines: list[Line], epochs: int) -> None:
     """Trains on these windows."""
-    rounded = Rounded(noter)
+    rounded = Rounded(noter, torch.bfloat16)
     optimizer = torch.optim.AdamW(
         [{"params": rounded.kept, "lr": RATE}, {"params": noter.heads, "lr": HEAD_RATE}], weight_decay=0.01
     )

@@ -1,16 +1,17 @@
-"""Trains the reader on what `reader_data.py` wrote: MiniLM that reads a question and a window together.
+"""Trains the reader on what `reader_data.py` wrote: a small BERT that reads a question and a window together.
 
     pip install -r benchmarks/train_encoder.txt
-    torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model MINILM --out DIR [--without DATASET …]
-        [--half 0|1 [--whole DATASET …]] [--onto READER.pt --again FILE]
+    torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model BASE --out DIR [--without DATASET …]
+        [--half 0|1 [--whole DATASET …]] [--twice DATASET …] [--steps N] [--onto READER.pt --again FILE]
 
-`MINILM` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which). `--without` leaves out whole data
-sets, `--half` the questions of every second conversation, but of data sets that are taken `--whole`: a reader is
-believed on what it did not see. `--onto` goes on with a reader that was trained before, at half the rate, and reads as
+`BASE` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which), or what `reader_base.py` wrote.
+`--without` leaves out whole data sets, `--half` the questions of every second conversation, but of data sets that are
+taken `--whole`: a reader is believed on what it did not see. Those `--twice` each pass reads twice, for they are few;
+`--steps` ends within a pass. `--onto` goes on with a reader that was trained before, at half the rate, and reads as
 many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
 forget. The lower layers stay as they are; the upper ones and three heads are trained: whether the window answers,
 where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast where the processor
-has it; what is learned is kept in float32.
+multiplies so, or in `--float32`, which is faster where it does not; what is learned is kept in float32.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from torch import distributed
 from torch.nn import functional
 from transformers import AutoModel, AutoTokenizer
 
-FROZEN = 2
+#: The share of the layers, from the lowest on, that stay as they are.
+FROZEN = 0.4
 BATCH_TOKENS = 6144
 #: How many times as long as the shortest the longest window may be that is read with it.
 PADDING = 1.3
@@ -49,30 +51,31 @@ Line = dict[str, Any]
 
 
 class Reader(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
-    """MiniLM and the heads."""
+    """The layers and the heads."""
 
     def __init__(self, model: Path) -> None:
         super().__init__()
         self.lower = AutoModel.from_pretrained(model, attn_implementation="eager")
         width = self.lower.config.hidden_size
+        self.frozen = int(FROZEN * self.lower.config.num_hidden_layers)
         torch.manual_seed(0)
         self.answers, self.place, self.polarity = (torch.nn.Linear(width, n) for n in (1, 2, 2))
 
     def below(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
         """What the frozen layers make of the tokens."""
-        return through(self.lower.encoder.layer[:FROZEN], self.lower.embeddings(ids, kinds), mask)
+        return through(self.lower.encoder.layer[: self.frozen], self.lower.embeddings(ids, kinds), mask)
 
     def judged(self, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Whether it answers [n], where it begins and ends [n, tokens, 2], yes or no [n, 2]."""
         return self.answers(states[:, 0])[:, 0], self.place(states), self.polarity(states[:, 0])
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> Any:
-        return self.judged(through(self.lower.encoder.layer[FROZEN:], self.below(ids, mask, kinds), mask))
+        return self.judged(through(self.upper, self.below(ids, mask, kinds), mask))
 
     @property
     def upper(self) -> Any:
         """The layers that learn."""
-        return self.lower.encoder.layer[FROZEN:]
+        return self.lower.encoder.layer[self.frozen :]
 
     @property
     def heads(self) -> list[torch.nn.Parameter]:
@@ -89,10 +92,10 @@ def through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tens
 
 
 class Rounded:
-    """The network as it is computed while it learns: in bfloat16, the upper layers with dropout."""
+    """The network as it is computed while it learns: in numbers of this kind, the upper layers with dropout."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.network = copy.deepcopy(reader).bfloat16().eval()
+    def __init__(self, reader: Reader, kind: torch.dtype) -> None:
+        self.network = copy.deepcopy(reader).to(kind).eval()
         for each in self.network.upper.train().modules():
             if isinstance(each, torch.nn.Dropout):
                 each.p = DROPOUT
@@ -244,7 +247,10 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--half", type=int, choices=(0, 1))
     parser.add_argument("--whole", nargs="*", default=[], help="data sets of which --half leaves nothing out")
+    parser.add_argument("--twice", nargs="*", default=[], help="data sets that are read twice in each pass")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument("--steps", type=int, help="at most so many")
+    parser.add_argument("--float32", action="store_true", help="compute the layers in it")
     parser.add_argument("--onto", type=Path, help="the weights of a reader that was trained before")
     parser.add_argument("--again", type=Path, help="what it has learned from already")
     options = parser.parse_args()
@@ -256,7 +262,8 @@ def main() -> None:
     new, again = chosen(options.data, options), chosen(options.again, options) if options.again else []
     questions = examples(tokenizer, [*new, *again])
     steps = passes(questions[: len(new)], questions[len(new) :], options.epochs)
-    learn(reader, steps, ONWARD if options.onto else 1.0)
+    kind = torch.float32 if options.float32 else torch.bfloat16
+    learn(Rounded(reader, kind), reader, steps[: options.steps], ONWARD if options.onto else 1.0)
     if distributed.get_rank() == 0:
         options.out.mkdir(parents=True, exist_ok=True)
         torch.save(reader.state_dict(), options.out / "reader.pt")
@@ -266,7 +273,8 @@ def chosen(path: Path, options: argparse.Namespace) -> list[Line]:
     """The questions of a file that are to be learned from."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     apart = [line for line in lines if line["windows"] and line["dataset"] not in options.without]
-    return [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
+    taken = [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
+    return [*taken, *(line for line in taken if line["dataset"] in options.twice)]
 
 
 def is_held_out(line: Line, half: int | None) -> bool:
@@ -292,9 +300,9 @@ def passes(new: list[list[Line]], again: list[list[Line]], epochs: int) -> list[
     return [batch for questions, each in zip(read, drawn, strict=True) for batch in batches(questions, each)]
 
 
-def learn(reader: Reader, steps: list[list[Line]], pace: float) -> None:
+def learn(rounded: Rounded, reader: Reader, steps: list[list[Line]], pace: float) -> None:
     """Trains on these batches; `pace` is the rate in parts of the usual one."""
-    rounded, heads = Rounded(reader), reader.heads
+    heads = reader.heads
     learning = [*rounded.kept, *heads]
     optimizer = torch.optim.AdamW(
         [{"params": rounded.kept, "lr": pace * RATE}, {"params": heads, "lr": pace * HEAD_RATE}], weight_decay=0.01
