@@ -500,12 +500,24 @@ def test_a_time_of_day_that_the_network_likes_is_the_answer_with_the_date_beside
     assert dates(asked, _found("it is 23.50 for two", "two", said))[0].text == "8 May 2023"
 
 
+def test_a_time_of_day_within_what_the_network_likes_stands_beside_the_date() -> None:
+    said = datetime(2023, 5, 8, 9, tzinfo=UTC)
+    asked, hour = parse("When does the plumber come?", ()), parse("What time does the plumber come?", ())
+    both = _found("the plumber comes tomorrow 8 am, I'm out", "tomorrow 8 am", said)
+    assert dates(asked, both)[0].text == "9 May 2023, 8 am"
+    assert dates(hour, both)[0].text == "8 am"
+    assert dates(asked, _found("tomorrow, 10 to 14 or later", "tomorrow, 10 to 14", said))[0].text == "9 May 2023"
+    assert dates(asked, _found("tomorrow 8 am, Tom 9 am", "tomorrow 8 am, Tom 9 am", said))[0].text == "9 May 2023"
+    assert dates(asked, _found("ran it in 4:51:08", "it in 4:51:08", said))[0].text == "8 May 2023"
+
+
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
         ("05.50", True), ("7pm", True), ("at 7 p.m.", True), ("19:00 UTC", True), ("5:40-11:00", True),
         ("20 Uhr", True), ("noon", True), ("8h30", True), ("19:75", False), ("25:00", False), ("4", False),
-        ("half 4", False), ("2 till 8", True), ("2 to", False), ("", False), ("9 May", False), ("2023", False),
+        ("half 4", False), ("half past 4", True), ("quarter to six", True), ("ten o'clock", True),
+        ("2 till 8", True), ("2 to", False), ("", False), ("9 May", False), ("2023", False),
     ],
 )  # fmt: skip
 def test_what_is_a_time_of_day(text: str, is_one: bool) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ..languages import language, spoken
 from ..model import Question
-from ..text.times import Expression, Grain, Length, Span, TimeKind, day, is_clock
+from ..text.times import Expression, Grain, Length, Span, TimeKind, clock, day, is_clock
 from .relevance import Found
 from .values import Value
 
@@ -35,9 +35,9 @@ def dates(question: Question, found: Found) -> list[Value]:
         named.reverse()
     named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
     told = [Value(_coarse(question, each, each.span), found, chance) for chance, each in named]
-    if clock := _clock(found):
+    if hour := _hour(question, found, is_dated=is_dated):
         is_dated = is_dated and question.grain != Grain.MINUTE
-        told.insert(0, replace(clock, text=f"{told[0].text}, {clock.text}") if is_dated else clock)
+        told.insert(0, replace(hour, text=f"{told[0].text}, {hour.text}") if is_dated else hour)
     again = [
         Value(window.shown[a:b], found, _liked(found, a, b)) for a, b in spoken([window.text]).recurring(window.shown)
     ]
@@ -49,11 +49,18 @@ def dates(question: Question, found: Found) -> list[Value]:
     return told
 
 
-def _clock(found: Found) -> Value | None:
-    """The time of day that the network takes for the answer, as it is written; None where it takes something else."""
+def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:
+    """The time of day that the network takes for the answer, as it is written; or that stands in what it takes, where
+    a date can stand beside it or the hour is asked for. None where it takes something else.
+    """
     span = max(found.finding.spans, key=lambda each: each.chance, default=None)
-    text = found.passage.window.shown[span.start : span.end].strip(" ,;") if span else ""
-    return Value(text, found, span.chance) if span and span.chance >= _CLOCK and is_clock(text) else None
+    if span is None or span.chance < _CLOCK:
+        return None
+    liked = found.passage.window.shown[span.start : span.end].strip(" ,;")
+    if is_clock(liked):
+        return Value(liked, found, span.chance)
+    inside = clock(liked) if is_dated or question.grain == Grain.MINUTE else ""
+    return Value(inside, found, span.chance) if inside else None
 
 
 def is_moved(found: Found) -> bool:

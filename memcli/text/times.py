@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 __all__ = [
-    "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind", "day",
-    "describe", "is_clock", "midnight", "month", "month_name", "moved", "plus_months", "season", "week", "weekday_name",
-    "weekend", "year",
+    "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind", "clock",
+    "day", "describe", "is_clock", "midnight", "month", "month_name", "moved", "plus_months", "season", "week",
+    "weekday_name", "weekend", "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
@@ -30,14 +30,19 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 
 
 _HOUR = r"(?:[01]?\d|2[0-4])"
-_MOMENT = rf"(?:{_HOUR}[:.h][0-5]\d(?: ?[ap]\.?m\.?)?|{_HOUR} ?(?:[ap]\.?m\.?|o['’]clock|h|Uhr)|noon|midnight)"
-#: A time of day as it is written, with the zone, and until when.
-_CLOCK = re.compile(
-    rf"(?:at |from |till |until |by )?(?:{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
-    rf"|{_HOUR} (?:till|until|to) {_HOUR})"
-    r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?",
-    re.IGNORECASE,
+#: As it is spoken: "half past two", "quarter to 9", "ten past six", "five o'clock".
+_FULL = r"(?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_SPOKEN = (
+    rf"(?:(?:half past|(?:a )?quarter (?:past|to)|(?:five|ten|twenty(?:-five)?) (?:past|to)) {_FULL}"
+    rf"|{_FULL} o['’]clock|noon|midday|midnight)"
 )
+_MOMENT = rf"(?:{_HOUR}[:.h][0-5]\d(?: ?[ap]\.?m\.?)?|{_HOUR} ?(?:[ap]\.?m\.?|h|Uhr)|{_SPOKEN})"
+#: A time of day as it is written, with the zone, and until when; standing alone also "9 to 5".
+_TIED = r"(?:(?:at|from|till|until|by|about|around) )?"
+_ZONE = r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?"
+_STRETCH = rf"{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
+_CLOCK = re.compile(rf"{_TIED}(?:{_STRETCH}|{_HOUR} (?:till|until|to) {_HOUR}){_ZONE}", re.IGNORECASE)
+_CLOCKS = re.compile(rf"(?<![\w.:]){_TIED}{_STRETCH}{_ZONE}(?!\w|[:.]\d)", re.IGNORECASE)
 
 
 class Grain(StrEnum):
@@ -178,6 +183,12 @@ def weekday_name(at: datetime) -> str:
 def is_clock(text: str) -> bool:
     """Whether a text is a time of day, or a stretch of one day, as it is written: "05.50", "7pm", "19:00 UTC"."""
     return bool(_CLOCK.fullmatch(text.strip()))
+
+
+def clock(text: str) -> str:
+    """The one time of day that a text names, as it is written; empty where there is none, or several."""
+    found = [match[0] for match in _CLOCKS.finditer(text)]
+    return found[0] if len(found) == 1 else ""
 
 
 def describe(what: Expression | Span) -> str:
