@@ -1,10 +1,10 @@
 """Makes the networks that ship of what `train_reader.py` and `train_notes.py` wrote: ONNX, products in int8.
 
-    python benchmarks/export_networks.py --model MINILM --out memcli/reading [--reader DIR] [--notes DIR]
+    python benchmarks/export_networks.py --model BASE --out memcli/reading [--reader DIR] [--notes DIR]
 
-`lower.onnx` has the layers that stay as they were in both; `reader.onnx` and `notes.onnx` go on with what it makes of
-the tokens. Prints the SHA-256 that the modules beside them are to know. Weights have seven bits of their eight, a scale
-each column, like the encoder's.
+`BASE` is what they were trained from. Prints the SHA-256 that the modules beside the weights are to know. Weights have
+seven bits of their eight, a scale each column, like the encoder's; embeddings of words four, where `reader_base.py` has
+rounded them to these.
 """
 
 from __future__ import annotations
@@ -16,33 +16,54 @@ from tempfile import TemporaryDirectory
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from reader_base import STEPS
 from train_notes import Noter
-from train_reader import Reader, through
+from train_reader import Reader
+
+#: Two numbers a byte: the high one counts so many times.
+RADIX = 16
 
 
-class Lower(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
-    """The layers that stay as they were, for one window, of which every token counts."""
+class Packed(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
+    """Embeddings of words that were rounded (`reader_base.rounded`), two numbers a byte and a step each row."""
+
+    def __init__(self, rows: torch.Tensor) -> None:
+        super().__init__()
+        self.step = steps(rows)
+        high, low = ((rows / self.step).round() + STEPS).to(torch.uint8).chunk(2, dim=1)
+        self.kept = high * RADIX + low
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Of each token its row."""
+        bytes_ = self.kept[ids].float()
+        high = torch.floor(bytes_ / RADIX)
+        return (torch.cat([high, bytes_ - RADIX * high], -1) - STEPS) * self.step[ids]
+
+
+def steps(rows: torch.Tensor) -> torch.Tensor:
+    """What each row would be whole multiples of."""
+    largest = rows.abs().amax(1, keepdim=True)
+    return torch.where(largest > 0, largest, 1.0) / STEPS
+
+
+def is_rounded(rows: torch.Tensor) -> bool:
+    """Whether four bits hold the rows as they are."""
+    step = steps(rows)
+    return bool(((rows / step).round() * step - rows).abs().max() < 1e-6)
+
+
+class Whole(torch.nn.Module):  # type: ignore[misc]
+    """A network for one window, of which every token counts."""
 
     def __init__(self, reader: Reader) -> None:
         super().__init__()
         self.reader = reader
+        words = reader.lower.embeddings.word_embeddings
+        if is_rounded(words.weight.data):
+            reader.lower.embeddings.word_embeddings = Packed(words.weight.data)
 
-    def forward(self, ids: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
-        below: torch.Tensor = self.reader.below(ids, torch.ones_like(ids), kinds)
-        return below
-
-
-class Upper(torch.nn.Module):  # type: ignore[misc]
-    """The layers and heads that were trained, on what the lower ones made."""
-
-    def __init__(self, reader: Reader) -> None:
-        super().__init__()
-        self.reader = reader
-
-    def forward(self, states: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        found: tuple[torch.Tensor, ...] = self.reader.judged(
-            through(self.reader.upper, states, torch.ones(states.shape[:2]))
-        )
+    def forward(self, ids: torch.Tensor, kinds: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found: tuple[torch.Tensor, ...] = self.reader(ids, torch.ones_like(ids), kinds)
         return found
 
 
@@ -54,16 +75,12 @@ def main() -> None:
     parser.add_argument("--reader", type=Path)
     parser.add_argument("--notes", type=Path)
     options = parser.parse_args()
-    ids = torch.ones(1, 12, dtype=torch.long)
-    lower = Lower(Reader(options.model).eval())
-    export(lower, {"ids": ids, "kinds": ids * 0}, ["states"], options.out / "lower.onnx")
-    states = {"states": lower(ids, ids * 0).detach()}
     if options.reader:
         reader = _loaded(Reader(options.model), options.reader / "reader.pt")
-        export(Upper(reader), states, ["answers", "place", "polarity"], options.out / "reader.onnx")
+        export(Whole(reader), ["answers", "place", "polarity"], options.out / "reader.onnx")
     if options.notes:
         noter = _loaded(Noter(options.model), options.notes / "notes.pt")
-        export(Upper(noter), states, ["notes", "own"], options.out / "notes.onnx")
+        export(Whole(noter), ["notes", "own"], options.out / "notes.onnx")
 
 
 def _loaded(reader: Reader, weights: Path) -> Reader:
@@ -72,13 +89,14 @@ def _loaded(reader: Reader, weights: Path) -> Reader:
     return reader
 
 
-def export(part: torch.nn.Module, given: dict[str, torch.Tensor], made: list[str], out: Path) -> None:
-    """Writes one part of a network."""
-    free = {name: {1: "tokens"} for name in [*given, *made] if name not in ("answers", "polarity")}
+def export(network: torch.nn.Module, made: list[str], out: Path) -> None:
+    """Writes a network."""
+    ids = torch.ones(1, 12, dtype=torch.long)
+    free = {name: {1: "tokens"} for name in ["ids", "kinds", *made] if name not in ("answers", "polarity")}
     with TemporaryDirectory() as scratch:
         whole = Path(scratch) / "float32.onnx"
         torch.onnx.export(
-            part, tuple(given.values()), whole, input_names=list(given), output_names=made, dynamic_axes=free,
+            network, (ids, ids * 0), whole, input_names=["ids", "kinds"], output_names=made, dynamic_axes=free,
             opset_version=17, dynamo=False,
         )  # fmt: skip
         quantize_dynamic(whole, out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)

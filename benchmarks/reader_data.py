@@ -41,7 +41,7 @@ from memcli.text.times import describe
 Line = dict[str, Any]
 STATEMENTS = Path(__file__).with_name("reader_statements.toml")
 #: Windows that do not answer, a question: the first of what was retrieved, some others, some beside what answers.
-NEGATIVES, OTHERS, BESIDE = 5, 1, 1
+NEGATIVES, OTHERS, BESIDE = 9, 2, 1
 MADE = {"fact": 40, "who": 40, "whether": 120}  # questions made of each kind of statement
 NAMES = ("Ada", "Bruno", "Celia", "Dario", "Edith", "Farid", "Gudrun", "Hamish", "Imani", "Jonah", "Kirsten", "Leopold")
 FILLERS = ("", "", "", "btw ", "oh and ", "so ", "ok ", "haha ", "news: ")

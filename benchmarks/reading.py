@@ -92,7 +92,7 @@ class Case:
     @property
     def half(self) -> int:
         """Which half of the data it is of: as `train_reader.is_held_out` has it."""
-        return zlib.crc32(f"{self.dataset} {self.group}".encode()) % 2
+        return half_of(self.dataset, self.group)
 
     @property
     def is_answerable(self) -> bool:
@@ -122,10 +122,15 @@ class Case:
         return bool(self.gold) and (look.cited or look.found)[0].passage.turn in self.gold
 
 
+def half_of(dataset: str, group: str) -> int:
+    """Which half of the data a conversation is of."""
+    return zlib.crc32(f"{dataset} {group}".encode()) % 2
+
+
 def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[Case]:
     """The questions of a file or a folder, retrieved through memcli's public interface."""
     if is_asked_beside(path):
-        memory = _filled(cache / f"{path.name}.memcli", folder(path / "questions.jsonl"), fair.of(path)(""), opened)
+        memory = stored(cache / f"{path.name}.memcli", folder(path / "questions.jsonl"), fair.of(path)(""), opened)
         for line in (path / "questions.jsonl").read_text(encoding="utf-8").splitlines():
             yield _own(path.name, json.loads(line), memory)
     else:
@@ -145,7 +150,7 @@ def filled(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> list[tup
     model_of, held = fair.of(path), []
     for index, haystack in enumerate(stores(path)):
         store = cache / f"{path.name}-{index}-{haystack.name}.memcli"
-        held.append((haystack, _filled(store, haystack, model_of(haystack.name), opened)))
+        held.append((haystack, stored(store, haystack, model_of(haystack.name), opened)))
         print(haystack.name, file=sys.stderr)
     return held
 
@@ -179,7 +184,8 @@ def _known(dataset: str, group: str, question: GoldQuestion, memory: Memory) -> 
                 str(question.category), gold, passages, known)  # fmt: skip
 
 
-def _filled(store: Path, haystack: Haystack, model: Embedder, opened: ExitStack) -> Memory:
+def stored(store: Path, haystack: Haystack, model: Embedder, opened: ExitStack) -> Memory:
+    """The store of a haystack, filled where it is not there yet, and held open."""
     memory = Memory(store, embedder=model)
     if not memory.store.exists:
         memory.add(haystack.messages)
@@ -375,8 +381,8 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--asked", nargs="*", type=Path, default=[], help="data that teach nothing, read by --network")
     parser.add_argument("--network", type=Path, help="the network that ships, for --asked")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
-    parser.add_argument("--preferred", type=float, default=0.5)
-    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.5, 0.25], help="careful, usual, bold")
+    parser.add_argument("--preferred", type=float, default=0.6)
+    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.55, 0.25], help="careful, usual, bold")
     parser.add_argument("--write", action="store_true", help="store what was learned, and the figures")
     unseen.add_options(parser)
     options = parser.parse_args(given)

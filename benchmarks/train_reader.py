@@ -11,7 +11,8 @@ taken `--whole`: a reader is believed on what it did not see. Those `--twice` ea
 many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
 forget. The lower layers stay as they are; the upper ones and three heads are trained: whether the window answers,
 where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast where the processor
-multiplies so, or in `--float32`, which is faster where it does not; what is learned is kept in float32.
+multiplies so, or in `--float32`, which is faster where it does not; what is learned is kept in float32. Some of the
+questions are read as somebody in a hurry asks them, and of the windows that do not answer others in each pass.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import argparse
 import copy
 import json
 import random
+import re
 import time
 import zlib
 from collections.abc import Sequence
@@ -37,15 +39,29 @@ BATCH_TOKENS = 6144
 #: How many times as long as the shortest the longest window may be that is read with it.
 PADDING = 1.3
 EPOCHS = 2
+#: Windows of a question that do not answer, a pass: others are drawn in each, so that none is learned by heart.
+BESIDE = 6
 RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
 #: How fast a reader that was trained before goes on, in parts of these rates.
 ONWARD = 0.5
 #: Of what a layer says, this share is left out at random: who learns by heart reads nothing new.
 DROPOUT = 0.1
+#: So many chances are drawn of leaving out, more than a batch's attention has numbers.
+DRAWN = 1 << 25
 QUESTION, BEFORE, TEXT = 48, 40, 104  # tokens at most
 #: How much the parts of the loss weigh: whether it answers, which of a question's windows does, where, yes or no.
 PARTS = (0.5, 0.5, 0.5, 0.5)
 POLARITY = {"yes": 0, "no": 1}
+#: The share of questions that are read as somebody in a hurry asks them: "tom's wedding date".
+TERSE = 0.15
+#: What is left out by who is in a hurry, and the noun that may stand for what is asked for.
+LEFT_OUT = frozenset(
+    "a am an and are be been can could did do does had has have her his how i in is it its my of on should that the "
+    "their there this to was we were what when where which who whose why will would you your".split()
+)
+NOUNS = {"when": "date", "where": "place", "who": "who", "what": "", "which": "", "whose": "whose"}
+#: Fewer words say nothing.
+TERSEST = 2
 
 Line = dict[str, Any]
 
@@ -91,14 +107,31 @@ def through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tens
     return states
 
 
+class Omitting(torch.nn.Module):  # type: ignore[misc]
+    """Dropout whose chances were drawn once for all, and are read from any place on: to draw them anew took a fifth of
+    the training.
+    """
+
+    def __init__(self, kind: torch.dtype) -> None:
+        super().__init__()
+        self.kept = torch.bernoulli(torch.full((DRAWN,), 1 - DROPOUT)).to(kind) / (1 - DROPOUT)
+        self.drawn = random.Random(0)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        place = self.drawn.randrange(DRAWN - states.numel())
+        return states * self.kept[place : place + states.numel()].view(states.shape)
+
+
 class Rounded:
     """The network as it is computed while it learns: in numbers of this kind, the upper layers with dropout."""
 
     def __init__(self, reader: Reader, kind: torch.dtype) -> None:
         self.network = copy.deepcopy(reader).to(kind).eval()
-        for each in self.network.upper.train().modules():
-            if isinstance(each, torch.nn.Dropout):
-                each.p = DROPOUT
+        omitting = Omitting(kind)
+        for each in list(self.network.upper.modules()):
+            for name, part in each.named_children():
+                if isinstance(part, torch.nn.Dropout):
+                    setattr(each, name, omitting)
         self.kept, self.ours = list(reader.upper.parameters()), list(self.network.upper.parameters())
 
     def states(self, shard: list[Line], mask: torch.Tensor) -> torch.Tensor:
@@ -129,18 +162,18 @@ def encoded(tokenizer: Any, question: str, window: Line) -> tuple[list[int], int
     return [*head, *own["input_ids"][:TEXT], last], len(head), own["offset_mapping"][:TEXT]
 
 
-def example(tokenizer: Any, line: Line, window: Line, question: int) -> Line:
+def example(tokenizer: Any, asked: str, window: Line, question: int) -> Line:
     """A window as the network takes it, with what is right; `question`: whose it is."""
-    ids, start, offsets = encoded(tokenizer, line["question"], window)
+    ids, start, offsets = encoded(tokenizer, asked, window)
     span = None
     if window["span"]:
         a, b = window["span"]
         inside = [i for i, (x, y) in enumerate(offsets) if x < b and y > a]
         span = (start + inside[0], start + inside[-1]) if inside else None
-    asked = ids.index(102)
+    first = ids.index(102) + 1
     return {
         "ids": torch.tensor(ids), "start": start, "question": question,
-        "kinds": torch.tensor([0] * (asked + 1) + [1] * (len(ids) - asked - 1)),
+        "kinds": torch.tensor([0] * first + [1] * (len(ids) - first)),
         "answers": float(window["answers"]), "span": span, "polarity": POLARITY.get(window["polarity"]),
     }  # fmt: skip
 
@@ -269,6 +302,18 @@ def main() -> None:
         torch.save(reader.state_dict(), options.out / "reader.pt")
 
 
+def terse(question: str, drawn: random.Random) -> str:
+    """The words of a question that bear it: "When is Tom's wedding?" is "tom's wedding", or "tom's wedding date"; a
+    question that begins otherwise, or has too few of them, stays.
+    """
+    first, *words = re.findall(r"[\w'’:.,/-]*\w|£|\$", question)
+    kept = [word for word in words if word.lower() not in LEFT_OUT]
+    if first.lower() not in NOUNS or len(kept) < TERSEST:
+        return question
+    noun = NOUNS[first.lower()] if drawn.random() < 0.5 else ""
+    return " ".join([noun, *kept] if noun in ("who", "whose") else [*kept, noun]).strip().lower()
+
+
 def chosen(path: Path, options: argparse.Namespace) -> list[Line]:
     """The questions of a file that are to be learned from."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -286,7 +331,10 @@ def is_held_out(line: Line, half: int | None) -> bool:
 
 def examples(tokenizer: Any, lines: list[Line]) -> list[list[Line]]:
     """The windows of each question."""
-    questions = [[example(tokenizer, line, w, i) for w in line["windows"]] for i, line in enumerate(lines)]
+    drawn, questions = random.Random(0), []
+    for number, line in enumerate(lines):
+        asked = terse(line["question"], drawn) if drawn.random() < TERSE else line["question"]
+        questions.append([example(tokenizer, asked, window, number) for window in line["windows"]])
     windows = [window for question in questions for window in question]
     tokens = sum(len(window["ids"]) for window in windows)
     print(len(questions), "questions", len(windows), "windows", tokens, "tokens", flush=True)
@@ -297,7 +345,14 @@ def passes(new: list[list[Line]], again: list[list[Line]], epochs: int) -> list[
     """The batches of all passes: what is new, and as much of what is not, drawn anew for each."""
     drawn = [random.Random(epoch) for epoch in range(epochs)]
     read = [[*new, *each.sample(again, min(len(new), len(again)))] for each in drawn]
-    return [batch for questions, each in zip(read, drawn, strict=True) for batch in batches(questions, each)]
+    shown = [[some(question, each) for question in questions] for questions, each in zip(read, drawn, strict=True)]
+    return [batch for questions, each in zip(shown, drawn, strict=True) for batch in batches(questions, each)]
+
+
+def some(question: list[Line], drawn: random.Random) -> list[Line]:
+    """The windows that answer, and some of the others."""
+    others = [each for each in question if not each["answers"]]
+    return [each for each in question if each["answers"]] + drawn.sample(others, min(BESIDE, len(others)))
 
 
 def learn(rounded: Rounded, reader: Reader, steps: list[list[Line]], pace: float) -> None:

@@ -62,7 +62,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
 #: The trusts of the windows below, and what their answer is worth.
-SCORES = [0.9826189, 0.0531516, 0.0544045, 0.1415865]
+SCORES = [0.9836765, 0.0700680, 0.0614709, 0.3145407]
 SAID = (
     ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
     ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),

@@ -155,6 +155,13 @@ CHAT = (
         ("How did it go?", Seeks.HOW),
         ("Which road is shorter?", Seeks.WHICH),
         ("What's my sister's name?", Seeks.WHAT),
+        ("tom's wedding date", Seeks.WHEN),
+        ("what's the essay deadline", Seeks.WHEN),
+        ("present for her birthday", Seeks.WHAT),
+        ("what did i get her for her birthday", Seeks.WHAT),
+        ("price of the red bike", Seeks.COUNT),
+        ("Did they raise the rent?", Seeks.YES_NO),
+        ("who paid the rent", Seeks.WHO),
     ],
 )
 def test_the_kind_of_answer(question: str, seeks: Seeks) -> None:
@@ -226,7 +233,7 @@ def test_how_long() -> None:
 
 
 def test_how_many() -> None:
-    assert ask("How many kittens did Clara adopt?", *CHAT).text == "two"
+    assert ask("How many kittens did Clara adopt?", *CHAT).text in ("two", "two kittens")
 
 
 def test_where() -> None:

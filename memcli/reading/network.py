@@ -1,7 +1,8 @@
 """The network that reads: a question and a window of what was said, together.
 
-MiniLM (Wang et al. 2020) whose upper layers were trained further, with three heads: whether the window answers, where
-the answer begins and ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says yes or no.
+Ten layers of bge-small-en-v1.5 (Xiao et al. 2023), the upper ones trained further, with three heads: whether the
+window answers, where the answer begins and ends in "SPEAKER: text" (so who speaks can be the answer), and whether it
+says yes or no.
 `benchmarks/train_reader.py` makes its weights, docs/reading.md has what it was trained on.
 """
 
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..providers import onnx
-from .tokens import lower, shares
+from .tokens import asked, shares, together
 
 if TYPE_CHECKING:
     from .windows import Window
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "network"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "b45c79a6794ec5b51ecf675eed331921a2ab926c965a9f6d2b1b238103c7a07e"
+_SHA256 = "fb8e07b685ce9d8af33ada061564672fa9556a5ac6808ac50774b3b8684ac9b2"
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
 #: Findings that are kept in bulk: several contenders are given the same windows.
@@ -60,7 +61,6 @@ class Network:
 
     def __init__(self, weights: Path | None = None, *, bulk: bool = False) -> None:
         self._weights, self._bulk = weights, bulk
-        self._lower = lower(bulk=bulk)
         self._found = lru_cache(_REMEMBERED)(self._find) if bulk else self._find
 
     @cached_property
@@ -70,12 +70,12 @@ class Network:
 
     def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
         """What is found in each window."""
-        asked = self._lower.asked(question)
-        return [self._found(asked, window) for window in windows]
+        tokens = asked(question)
+        return [self._found(tokens, window) for window in windows]
 
-    def _find(self, asked: tuple[int, ...], window: Window) -> Finding:
-        read = self._lower.read(asked, window)
-        answers, place, polarity = self._session.run(None, {"states": read.states})
+    def _find(self, question: tuple[int, ...], window: Window) -> Finding:
+        read = together(question, window)
+        answers, place, polarity = self._session.run(None, read.given)
         yes, no = shares(polarity[0])
         return Finding(float(answers[0]), float(yes), float(no), _spans(place[0, read.own], read.offsets))
 

@@ -1,7 +1,7 @@
 """The network that notes: what a window tells of people that belongs on a card, in its own words.
 
-The layers that the reader shares (`tokens`), four upper ones of its own and two heads: of each token whether a value of
-a kind begins there or goes on, and whether it is told of who speaks. `benchmarks/train_notes.py` makes its weights,
+MiniLM (Wang et al. 2020), its four upper layers trained further, with two heads: of each token whether a value of a
+kind begins there or goes on, and whether it is told of who speaks. `benchmarks/train_notes.py` makes its weights,
 docs/who.md has what it was trained on.
 """
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..model.cards import CardKind
 from ..providers import onnx
-from .tokens import lower, shares
+from .tokens import shares, together
 
 if TYPE_CHECKING:
     from .windows import Window
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Noter", "Told", "noter", "runs", "words"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "8fe2d20df6718b07f59a3522cfb8197d72cfefeb06b29124ec0b23b57798ec0d"
+_SHA256 = "d97b45e171bce9e416c3646ea308fdf77f00838483a78a4d382ac04f3f3c7e94"
 _KINDS = tuple(CardKind)
 #: A value is looked for where one begins at least this probably; it goes on with tokens that do at least so.
 _BEGINS, _GOES_ON = 0.2, 0.4
@@ -49,7 +49,6 @@ class Noter:
 
     def __init__(self, weights: Path | None = None, *, bulk: bool = True) -> None:
         self._weights, self._bulk = weights, bulk
-        self._lower = lower(bulk=bulk)
 
     @cached_property
     def _session(self) -> Any:
@@ -58,8 +57,8 @@ class Noter:
 
     def read(self, window: Window) -> list[Told]:
         """What is told in it, in its order."""
-        read = self._lower.read((), window)
-        notes, own = self._session.run(None, {"states": read.states})
+        read = together((), window)
+        notes, own = self._session.run(None, read.given)
         chances, ours = shares(notes[0, read.own]), 1 / (1 + np.exp(-own[0, read.own]))
         return [
             Told(kind, value, chance, float(ours[first:end].mean()))

@@ -1,42 +1,43 @@
-"""What the networks read: a question and a window as tokens, and what the layers that they share make of these.
-
-The two lower layers of MiniLM stay as they were in every network that memcli trains, so they are kept once
-(`reading/lower.onnx`).
-"""
+"""What the networks read: a question and a window, as BERT's word pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..providers import onnx
 from ..providers.minilm import tokenizer
 
 if TYPE_CHECKING:
     from .windows import Window
 
-__all__ = ["Lower", "Read", "lower", "shares"]
+__all__ = ["Tokens", "asked", "shares", "together"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "3fc2750ee13b22bdc9a185987161568ba91782b5313184a952ef7f12f48d81cf"
+Numbers = npt.NDArray[np.int64]
 #: Tokens at most: of the question, of what stands before a window, of the window. As in training.
 _QUESTION, _BEFORE, _OWN = 48, 40, 104
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """The states of the tokens [1, tokens, width]; from which one on they are the window's own, and where each of
-    these stands in "SPEAKER: text".
+class Tokens:
+    """The tokens [1, tokens], and which part each is of; from which one on they are the window's own, and where each
+    of these stands in "SPEAKER: text".
     """
 
-    states: Floats
+    ids: Numbers
+    kinds: Numbers
     start: int
     offsets: Sequence[tuple[int, int]]
+
+    @property
+    def given(self) -> dict[str, Numbers]:
+        """What a network takes."""
+        return {"ids": self.ids, "kinds": self.kinds}
 
     @property
     def own(self) -> slice:
@@ -44,41 +45,26 @@ class Read:
         return slice(self.start, self.start + len(self.offsets))
 
 
-class Lower:
-    """The layers that all networks share. `bulk`: as in `onnx.session`. Raises ModelUnavailable."""
-
-    def __init__(self, *, bulk: bool = False) -> None:
-        self._bulk, self._tokenizer = bulk, tokenizer()
-
-    @cached_property
-    def _session(self) -> Any:
-        return onnx.session(onnx.packaged(__package__, "lower.onnx", _SHA256), bulk=self._bulk)
-
-    def asked(self, question: str) -> tuple[int, ...]:
-        """A question as tokens."""
-        return tuple(self._tokenizer.encode(question, add_special_tokens=False).ids[:_QUESTION])
-
-    def read(self, asked: tuple[int, ...], window: Window) -> Read:
-        """What the lower layers make of a question and a window. Without a question a window is read by itself."""
-        first, last = self._ends
-        before = self._tokenizer.encode(window.before, add_special_tokens=False).ids[-_BEFORE:]
-        own = self._tokenizer.encode(window.shown, add_special_tokens=False)
-        head = [first, *asked, last, *before, last]
-        ids = np.array([[*head, *own.ids[:_OWN], last]], dtype=np.int64)
-        kinds = (np.arange(ids.shape[1]) >= len(asked) + 2).astype(np.int64)[None, :]
-        (states,) = self._session.run(None, {"ids": ids, "kinds": kinds})
-        return Read(states, len(head), own.offsets[:_OWN])
-
-    @cached_property
-    def _ends(self) -> tuple[int, int]:
-        """The tokens that stand before everything and after each part."""
-        return tuple(self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))  # type: ignore[return-value]
+def asked(question: str) -> tuple[int, ...]:
+    """A question as tokens."""
+    return tuple(tokenizer().encode(question, add_special_tokens=False).ids[:_QUESTION])
 
 
-@lru_cache(maxsize=2)
-def lower(*, bulk: bool = False) -> Lower:
-    """The layers that ship with memcli; they are loaded at the first window."""
-    return Lower(bulk=bulk)
+def together(question: tuple[int, ...], window: Window) -> Tokens:
+    """A question, as `asked` has it, and a window. Without a question a window stands by itself."""
+    first, last = _ends()
+    before = tokenizer().encode(window.before, add_special_tokens=False).ids[-_BEFORE:]
+    own = tokenizer().encode(window.shown, add_special_tokens=False)
+    head = [first, *question, last, *before, last]
+    ids = np.array([[*head, *own.ids[:_OWN], last]], dtype=np.int64)
+    kinds = (np.arange(ids.shape[1]) >= len(question) + 2).astype(np.int64)[None, :]
+    return Tokens(ids, kinds, len(head), own.offsets[:_OWN])
+
+
+@lru_cache(maxsize=1)
+def _ends() -> tuple[int, ...]:
+    """The tokens that stand before everything and after each part."""
+    return tuple(tokenizer().token_to_id(token) for token in ("[CLS]", "[SEP]"))  # type: ignore[misc]
 
 
 def shares(logits: Floats) -> Floats:
