@@ -6,6 +6,7 @@ import math
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
@@ -14,9 +15,10 @@ import pytest
 
 from memcli import Hit, Kind, Memory, Unit
 from memcli.errors import ModelUnavailable, UsageError
+from memcli.formats import Message
 from memcli.model import TurnId, UnitId
 from memcli.providers.reranking import reranker
-from memcli.strategies.reranking import CONSIDERED, reranked
+from memcli.strategies.reranking import CONSIDERED, by_text, reranked
 
 from .conftest import Ran
 from .language_server import Behaviour, Endpoint, fails, sends
@@ -49,6 +51,10 @@ def _hits(*scores: float) -> list[Hit]:
     ]
 
 
+def _reranked(given: _Given, hits: Sequence[Hit]) -> list[Hit]:
+    return reranked(by_text(given, "?"), hits)
+
+
 class _Length:
     """The longer, the better."""
 
@@ -62,36 +68,36 @@ def _order(hits: Sequence[Hit]) -> list[int]:
 
 def test_both_scores_are_standardised_and_weigh_the_same() -> None:
     """z of 4, 3, 2, 1 is ±1.342, ±0.447; of 0, 4, 0, 4 it is ±1: the sums are 0.342, 1.447, −1.447 and −0.342."""
-    hits = reranked(_Given([0, 4, 0, 4]), "?", _hits(4, 3, 2, 1))
+    hits = _reranked(_Given([0, 4, 0, 4]), _hits(4, 3, 2, 1))
     assert _order(hits) == [1, 0, 3, 2]
     assert [hit.score for hit in hits] == [4, 3, 2, 1]
     assert hits[0].trace == {"cosine": 1.0, "rerank": 4.0}
-    assert reranked(_Given([]), "?", []) == []
+    assert _reranked(_Given([]), []) == []
 
 
 def test_the_scale_of_a_score_does_not_matter() -> None:
-    small, large = (reranked(_Given([each * by for each in (0, 4, 0, 4)]), "?", _hits(4, 3, 2, 1)) for by in (1, 900))
+    small, large = (_reranked(_Given([each * by for each in (0, 4, 0, 4)]), _hits(4, 3, 2, 1)) for by in (1, 900))
     assert _order(small) == _order(large)
 
 
 def test_equal_sums_stay_in_their_order() -> None:
     """z is ±1 of both, the one way and the other: all sums are 0. So they are where the reranker says nothing."""
-    assert _order(reranked(_Given([0, 0, 1, 1]), "?", _hits(5, 5, 4, 4))) == [0, 1, 2, 3]
-    assert _order(reranked(_Given([7, 7, 7]), "?", _hits(3, 2, 1))) == [0, 1, 2]
+    assert _order(_reranked(_Given([0, 0, 1, 1]), _hits(5, 5, 4, 4))) == [0, 1, 2, 3]
+    assert _order(_reranked(_Given([7, 7, 7]), _hits(3, 2, 1))) == [0, 1, 2]
 
 
 def test_shares_of_one_are_compared_by_their_logarithms() -> None:
     """The softmax of 2, 1, 0 has z 1.225, 0, −1.225 as logarithms, 1.364, −0.364, −1.000 as it is; 3, 0, 1 has z 1.336,
     −1.069, −0.267. The second and third sums are −1.069 and −1.492, and the other way round they would be without.
     """
-    assert _order(reranked(_Given([3, 0, 1]), "?", _hits(0.6652, 0.2447, 0.0900))) == [0, 1, 2]
-    assert _order(reranked(_Given([3, 0, 1]), "?", _hits(6.652, 2.447, 0.900))) == [0, 2, 1]
-    assert _order(reranked(_Given([1, 2]), "?", _hits(0.5, 0.0))) == [0, 1]
+    assert _order(_reranked(_Given([3, 0, 1]), _hits(0.6652, 0.2447, 0.0900))) == [0, 1, 2]
+    assert _order(_reranked(_Given([3, 0, 1]), _hits(6.652, 2.447, 0.900))) == [0, 2, 1]
+    assert _order(_reranked(_Given([1, 2]), _hits(0.5, 0.0))) == [0, 1]
 
 
 def test_what_is_not_considered_stays_where_it_is() -> None:
     given = _Given([2.0 * place for place in range(CONSIDERED)])
-    hits = reranked(given, "?", _hits(*range(CONSIDERED + 2, 0, -1)))
+    hits = _reranked(given, _hits(*range(CONSIDERED + 2, 0, -1)))
     assert len(given.texts) == CONSIDERED
     assert _order(hits) == list(range(CONSIDERED + 2))  # the one order is the other turned round
     assert "rerank" in hits[CONSIDERED - 1].trace
@@ -101,10 +107,10 @@ def test_what_is_not_considered_stays_where_it_is() -> None:
 @pytest.mark.parametrize("scores", [[1.0], [1.0, float("nan")], [1.0, 2.0, 3.0], [float("inf"), 0.0]])
 def test_wrong_scores_are_refused(scores: list[float]) -> None:
     with pytest.raises(ModelUnavailable, match="one finite score"):
-        reranked(_Given(scores), "?", _hits(2, 1))
+        _reranked(_Given(scores), _hits(2, 1))
 
 
-@pytest.mark.parametrize("name", ["magic", "endpoint", "endpoint:", "sentence-transformers"])
+@pytest.mark.parametrize("name", ["magic", "endpoint", "endpoint:", "sentence-transformers", "readers"])
 def test_unknown_rerankers_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match="unknown reranker"):
         reranker(name)
@@ -201,3 +207,50 @@ def test_a_cross_encoder_behind_the_seam(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ModelUnavailable, match="not installed"):
         reranker("sentence-transformers:some/model")
+
+
+# -- memcli's own ----------------------------------------------------------------------------------------------------
+
+WORK = (
+    ("Ana", "What do you do for a living these days, Bo?"),
+    ("Bo", "Postman."),
+    ("Ana", "My brother lives near the living museum, they do a lot these days."),
+    ("Bo", "A living wage is what they should do first."),
+)
+
+
+def _work(said: Sequence[tuple[str, str]]) -> list[Message]:
+    at = datetime(2024, 5, 1, 9, tzinfo=UTC)
+    return [Message(text, name, said_at=at + timedelta(minutes=n)) for n, (name, text) in enumerate(said)]
+
+
+def test_the_reader_finds_a_bare_reply_by_what_was_asked(tmp_path: Path) -> None:
+    with Memory(tmp_path / "work.memcli") as memory:
+        memory.add(_work(WORK))
+        plain, read = (
+            memory.search("What is Bo's job?", strategy="dense", reranker=name, k=4) for name in ("", "reader")
+        )
+    given = {hit.unit.text: hit.trace["rerank"] for hit in read}
+    assert max(given, key=lambda text: given[text]) == "Postman."
+    order = [[hit.unit.text for hit in hits].index("Postman.") for hits in (plain, read)]
+    assert order[1] < order[0]
+
+
+def test_what_the_reader_cannot_read_stays_where_it_is(tmp_path: Path) -> None:
+    with Memory(tmp_path / "work.memcli") as memory:
+        memory.add(_work([("Jan", "Ich arbeite seit dem Frühjahr als Briefträger bei der Post in Kassel."), *WORK]))
+        plain, read = (
+            memory.search("Wo arbeitet Jan seit dem Frühjahr?", reranker=name, k=5) for name in ("", "reader")
+        )
+    assert [hit.unit.id for hit in plain] == [hit.unit.id for hit in read]
+    assert len({hit.trace["rerank"] for hit in read}) == 1
+
+
+def test_the_reader_reads_texts_alone_too() -> None:
+    answers, other = reranker("reader").rerank("Where does Ana live?", ["Ana lives in Porto.", "The tea is cold."])
+    assert answers > other
+
+
+def test_the_reader_has_no_other_model() -> None:
+    with pytest.raises(UsageError, match="has no models"):
+        reranker("reader:large")

@@ -221,7 +221,7 @@ class Asking:
 
     def _held(self, search: _Search, *others: Consulted | None) -> Callable[[], AbstractContextManager[object]]:
         """How the store is held meanwhile: not while a model thinks, for others may want to write."""
-        thinking = any(each is not None for each in (search.reranker, *others))
+        thinking = _is_far(search.reranker) or any(each is not None for each in others)
         return nullcontext if thinking else self._store.reading
 
     def _filters(self, tell: _Hears) -> ConsultingFilters | None:
@@ -247,9 +247,20 @@ def _behind(view: View, cited: Sequence[TurnId], hits: Sequence[Hit]) -> list[Hi
     return [Hit(unit, hits[-1].score) for unit in turn_units(view, rows)]
 
 
+def _is_far(reranker: Reranker | None) -> bool:
+    """Whether it may take long to say something."""
+    if reranker is None:
+        return False
+    from ..reading.rereading import Rereader
+
+    return not isinstance(reranker, Rereader)
+
+
 def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
     if search.reranker is None:
         return search.strategy.retrieve(query, view, k)
     from ..strategies.reranking import CONSIDERED, reranked
+    from .rereading import scorer
 
-    return reranked(search.reranker, query.text, search.strategy.retrieve(query, view, max(k, CONSIDERED)))[:k]
+    hits = search.strategy.retrieve(query, view, max(k, CONSIDERED))
+    return reranked(scorer(search.reranker, query, view), hits)[:k]

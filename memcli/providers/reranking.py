@@ -18,10 +18,15 @@ __all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "rera
 RERANKERS = Extensible(
     "memcli.rerankers",
     {
+        "reader": "memcli.reading.rereading:Rereader",
         "endpoint": "memcli.providers.reranking:Endpoint",
         "sentence-transformers": "memcli.providers.reranking:CrossEncoder",
     },
 )
+
+
+#: What is whole without the name of a model.
+_ALONE = frozenset({"reader"})
 
 
 class Reranker(Protocol):
@@ -33,12 +38,12 @@ class Reranker(Protocol):
 
 
 def reranker(name: str) -> Reranker:
-    """The reranker called `endpoint:MODEL`, `sentence-transformers:NAME-or-path`, or as a package's is.
+    """The reranker called `reader`, `endpoint:MODEL`, `sentence-transformers:NAME-or-path`, or as a package's is.
 
     Raises UsageError, ModelUnavailable.
     """
     kind, _, model = name.partition(":")
-    if kind not in RERANKERS or (kind in RERANKERS.built_in and not model):
+    if kind not in RERANKERS or (_needs_model(kind) and not model):
         raise UsageError(f"unknown reranker {name!r}", f"choose one of: {', '.join(choices())}")
     made: Reranker = RERANKERS.make(kind, model)
     return made
@@ -46,7 +51,11 @@ def reranker(name: str) -> Reranker:
 
 def choices() -> list[str]:
     """What people may ask for, memcli's own first; NAME stands where the name of a model belongs."""
-    return [f"{name}:NAME" if name in RERANKERS.built_in else name for name in RERANKERS]
+    return [f"{name}:NAME" if _needs_model(name) else name for name in RERANKERS]
+
+
+def _needs_model(kind: str) -> bool:
+    return kind in RERANKERS.built_in and kind not in _ALONE
 
 
 class Endpoint:

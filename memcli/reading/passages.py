@@ -19,7 +19,7 @@ from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather", "later"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
 
 #: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
@@ -107,6 +107,13 @@ class _Place:
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
     """The windows of the best hits and of what follows the first of them, best hit first."""
     return _read(question, query, list(_places(hits[:_DEPTH], transcript)), transcript)[:_MOST]
+
+
+def of_hits(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
+    """The windows of these hits alone, each with the place of its hit as `rank`."""
+    turns = [transcript.around(hit.unit.sources[0], 0, 0)[0] for hit in hits]
+    places = [_Place(turn, rank, 0.0, follows=False) for rank, turn in enumerate(turns)]
+    return _read(question, query, places, transcript)
 
 
 def later(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:

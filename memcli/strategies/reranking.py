@@ -9,7 +9,7 @@ where r is what the reranker gave and s the strategy's score, as a logarithm whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,9 +19,11 @@ from ..errors import ModelUnavailable
 from ..model import Hit
 from ..providers.reranking import Reranker
 
-__all__ = ["CONSIDERED", "first_by", "reranked", "scores_of"]
+__all__ = ["CONSIDERED", "Scorer", "by_text", "first_by", "reranked", "scores_of"]
 
 Floats = npt.NDArray[np.float64]
+#: A score for each hit; the higher, the better.
+Scorer = Callable[[Sequence[Hit]], Sequence[float]]
 
 #: How many of the first hits a reranker is shown.
 CONSIDERED = 50
@@ -29,20 +31,25 @@ _ROUNDING = 1e-6  # by which shares may come to more than one
 _DIGITS = 9  # by which a sum of standard scores is told from another
 
 
-def reranked(reranker: Reranker, question: str, hits: Sequence[Hit]) -> list[Hit]:
+def by_text(reranker: Reranker, question: str) -> Scorer:
+    """What a reranker says of the texts of hits."""
+    return lambda hits: reranker.rerank(question, [hit.unit.text for hit in hits])
+
+
+def reranked(scorer: Scorer, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with the first `CONSIDERED` by the sum of both standard scores; what the reranker gave is `rerank` in a
     hit's trace. Raises what `scores_of` raises.
     """
-    given = scores_of(reranker, question, hits[:CONSIDERED])
+    given = scores_of(scorer, hits[:CONSIDERED])
     own = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]]))
     return first_by((_standard(own) + _standard(given)).round(_DIGITS), given, hits)
 
 
-def scores_of(reranker: Reranker, question: str, hits: Sequence[Hit]) -> Floats:
-    """What the reranker says of each hit's text. Raises ModelUnavailable, also where that is not one finite score."""
+def scores_of(scorer: Scorer, hits: Sequence[Hit]) -> Floats:
+    """What is given each hit. Raises ModelUnavailable, also where that is not one finite score."""
     if not hits:
         return np.zeros(0)
-    given = np.asarray(reranker.rerank(question, [hit.unit.text for hit in hits]), dtype=np.float64)
+    given = np.asarray(scorer(hits), dtype=np.float64)
     if given.shape != (len(hits),) or not np.isfinite(given).all():
         raise ModelUnavailable(f"the reranker did not give one finite score for each of {len(hits)} texts")
     return given
