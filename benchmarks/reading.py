@@ -91,7 +91,7 @@ class Case:
 
     @property
     def half(self) -> int:
-        """Which half of the data it is of: as `train_reader.is_held_out` has it."""
+        """Which half of the data it is of."""
         return half_of(self.dataset, self.group)
 
     @property
@@ -123,7 +123,7 @@ class Case:
 
 
 def half_of(dataset: str, group: str) -> int:
-    """Which half of the data a conversation is of."""
+    """Which half of the data a conversation is of; a network is trained without one of them."""
     return zlib.crc32(f"{dataset} {group}".encode()) % 2
 
 

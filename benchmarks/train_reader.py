@@ -23,12 +23,12 @@ import json
 import random
 import re
 import time
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from reading import half_of
 from torch import distributed
 from torch.nn import functional
 from transformers import AutoModel, AutoTokenizer
@@ -40,7 +40,7 @@ BATCH_TOKENS = 6144
 PADDING = 1.3
 EPOCHS = 2
 #: Windows of a question that do not answer, a pass: others are drawn in each, so that none is learned by heart.
-BESIDE = 6
+WRONG = 6
 RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
 #: How fast a reader that was trained before goes on, in parts of these rates.
 ONWARD = 0.5
@@ -326,7 +326,7 @@ def is_held_out(line: Line, half: int | None) -> bool:
     """Whether its group is of this half; what was made is of neither."""
     if half is None or line["dataset"] == "made":
         return False
-    return zlib.crc32(f"{line['dataset']} {line['group']}".encode()) % 2 == half
+    return half_of(line["dataset"], line["group"]) == half
 
 
 def examples(tokenizer: Any, lines: list[Line]) -> list[list[Line]]:
@@ -352,7 +352,7 @@ def passes(new: list[list[Line]], again: list[list[Line]], epochs: int) -> list[
 def some(question: list[Line], drawn: random.Random) -> list[Line]:
     """The windows that answer, and some of the others."""
     others = [each for each in question if not each["answers"]]
-    return [each for each in question if each["answers"]] + drawn.sample(others, min(BESIDE, len(others)))
+    return [each for each in question if each["answers"]] + drawn.sample(others, min(WRONG, len(others)))
 
 
 def learn(rounded: Rounded, reader: Reader, steps: list[list[Line]], pace: float) -> None:
