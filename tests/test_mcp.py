@@ -30,6 +30,7 @@ from memcli.cli.tools import Tools
 from memcli.errors import UsageError
 from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.providers.reranking import reranker
 from memcli.text import token_estimate
 
 from .conftest import Ran
@@ -116,6 +117,15 @@ def test_the_document_is_the_commands(command: str, path: Path, cli: Cli) -> Non
     (result,) = talk(Tools(Memory(path)), (command, {"query" if command == "search" else "question": "Porto", "k": 2}))
     own, printed = document(result), cli(command, "Porto", "-k", "2", "--json", "--store", path).json
     assert {**own, "asked_at": ""} == {**printed, "asked_at": ""}
+
+
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_the_reranker_is_the_commands(command: str, path: Path, cli: Cli) -> None:
+    tools = Tools(Memory(path), reranker=reranker("reader"))
+    asked = "What unlocks the shed?"
+    (result,) = talk(tools, (command, {"query" if command == "search" else "question": asked, "k": 4}))
+    printed = cli(command, asked, "--reranker", "reader", "-k", "4", "--json", "--store", path).json
+    assert {**document(result), "asked_at": ""} == {**printed, "asked_at": ""}
 
 
 def test_show_is_the_commands_and_dates_are_read(path: Path, cli: Cli) -> None:
@@ -403,6 +413,7 @@ def test_the_command_without_the_extra_or_a_port(cli: Cli, path: Path, monkeypat
         with pytest.raises(UsageError, match="cannot serve"):
             serve_http(Tools(Memory(path)), taken.getsockname()[1], read_only=True)
     assert "no conversation is called" in cli("mcp", "--conversation", "nowhere", "--store", path).err
+    assert "unknown reranker" in cli("mcp", "--reranker", "magic", "--store", path).err
     monkeypatch.setitem(sys.modules, "memcli.cli.mcp_server", None)
     ran = cli("mcp", "--store", path)
     assert (ran.code, "memcli[mcp]" in ran.err) == (2, True)

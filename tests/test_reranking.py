@@ -67,11 +67,13 @@ def _order(hits: Sequence[Hit]) -> list[int]:
 
 
 def test_both_scores_are_standardised_and_weigh_the_same() -> None:
-    """z of 4, 3, 2, 1 is ±1.342, ±0.447; of 0, 4, 0, 4 it is ±1: the sums are 0.342, 1.447, −1.447 and −0.342."""
+    """z of 4, 3, 2, 1 is ±1.342, ±0.447, the deviation 1.118; of 0, 4, 0, 4 it is ±1: the sums are 0.342, 1.447, −1.447
+    and −0.342.
+    """
     hits = _reranked(_Given([0, 4, 0, 4]), _hits(4, 3, 2, 1))
     assert _order(hits) == [1, 0, 3, 2]
     assert [hit.score for hit in hits] == [4, 3, 2, 1]
-    assert hits[0].trace == {"cosine": 1.0, "rerank": 4.0}
+    assert hits[0].trace == {"cosine": 1.0, "rerank": 4.0, "score.rerank": pytest.approx(1.118, abs=0.001)}
     assert _reranked(_Given([]), []) == []
 
 

@@ -45,6 +45,7 @@ def mcp(
     store: o.Store = None,
     embedder: o.EmbedderName = None,
     model: o.Model = None,
+    reranker: o.Reranker = None,
 ) -> None:
     """Serve the memory to agents over standard input and output (Model Context Protocol). Needs the extra memcli[mcp].
 
@@ -57,7 +58,7 @@ def mcp(
         from .mcp_server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise UsageError("the server needs an extra", "pip install 'memcli[mcp]'") from error
-    tools = _tools(store, embedder, model, conversation, max_tokens)
+    tools = _tools(store, embedder, model, conversation, max_tokens, reranker)
     with tools.memory:
         if http is None:
             serve_stdio(tools, read_only=read_only)
@@ -66,16 +67,26 @@ def mcp(
 
 
 def _tools(
-    store: Path | None, embedder: str | None, model: str | None, conversation: str | None, max_tokens: int | None
+    store: Path | None,
+    embedder: str | None,
+    model: str | None,
+    conversation: str | None,
+    max_tokens: int | None,
+    reranker: str | None,
 ) -> Tools:
     from ..config import settings
     from ..model import Filters
+    from ..providers.reranking import reranker as named_reranker
     from ..store.names import named
     from .tools import Tools
 
+    ordering = named_reranker(reranker) if reranker else None
     memory, own = o.memory(store, embedder, model=model), settings()
     memory.store.keep_open()
     if conversation is not None and memory.store.exists:
         with memory.store.reading() as db:
             conversation = named(db, Filters(conversation=o.typed(conversation))).conversation
-    return Tools(memory, strategy=own.strategy, speaker=own.speaker, conversation=conversation, max_tokens=max_tokens)
+    return Tools(
+        memory, strategy=own.strategy, reranker=ordering, speaker=own.speaker, conversation=conversation,
+        max_tokens=max_tokens,
+    )  # fmt: skip

@@ -17,6 +17,7 @@ from .hits import records
 
 if TYPE_CHECKING:
     from ..memory import Memory
+    from ..providers.reranking import Reranker
     from ..store.forgetting import Marked
 
 __all__ = ["Tools"]
@@ -26,8 +27,9 @@ _NOTES = "notes"
 
 
 class Tools:
-    """A memory for agents. `conversation`: the only one that they see and write to, None: all; `max_tokens`: how long
-    a document may be, None: as long as it is. What `Memory` raises, its methods raise.
+    """A memory for agents. `conversation`: the only one that they see and write to, None: all; `reranker`: what has a
+    say in the order of hits, None: nothing; `max_tokens`: how long a document may be, None: as long as it is. What
+    `Memory` raises, its methods raise.
     """
 
     def __init__(
@@ -35,12 +37,14 @@ class Tools:
         memory: Memory,
         *,
         strategy: str = "fused",
+        reranker: Reranker | None = None,
         speaker: str = "me",
         conversation: str | None = None,
         max_tokens: int | None = None,
     ) -> None:
         self.memory = memory
-        self._strategy, self._speaker, self._max_tokens = strategy, speaker, max_tokens
+        self._strategy, self._reranker = strategy, reranker or ""
+        self._speaker, self._max_tokens = speaker, max_tokens
         self.conversation = conversation
 
     def search(
@@ -55,7 +59,9 @@ class Tools:
     ) -> dict[str, Any]:
         """See `Memory.search`; dates are as people write them."""
         narrowing = self._narrowed(since, until, speaker)
-        hits = self.memory.search(query, k=k, filters=narrowing.filters, at=narrowing.at, strategy=self._strategy)
+        hits = self.memory.search(
+            query, k=k, filters=narrowing.filters, at=narrowing.at, strategy=self._strategy, reranker=self._reranker
+        )
         found = found_document(self.memory, query, self._strategy, narrowing, hits, around, explain=False)
         return fitted(found, [found["hits"]], self._max_tokens)
 
@@ -71,8 +77,9 @@ class Tools:
         """See `Memory.ask`; the answer is not noted for feedback."""
         narrowing = self._narrowed(since, until, speaker)
         reading = self.memory.ask(
-            question, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=self._strategy
-        )
+            question, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=self._strategy,
+            reranker=self._reranker,
+        )  # fmt: skip
         evidence = records(self.memory, reading.shown(k))
         answered = asked_document(question, self._strategy, narrowing, reading) | {"id": None, "evidence": evidence}
         return fitted(answered, [evidence], self._max_tokens)

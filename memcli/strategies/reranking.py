@@ -37,12 +37,20 @@ def by_text(reranker: Reranker, question: str) -> Scorer:
 
 
 def reranked(scorer: Scorer, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with the first `CONSIDERED` by the sum of both standard scores; what the reranker gave is `rerank` in a
-    hit's trace. Raises what `scores_of` raises.
+    """The hits with the first `CONSIDERED` by the sum of both standard scores. In a hit's trace `rerank` is what the
+    reranker gave, and `score.rerank` that on the scale of the strategy's scores. Raises what `scores_of` raises.
     """
     given = scores_of(scorer, hits[:CONSIDERED])
     own = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]]))
-    return first_by((_standard(own) + _standard(given)).round(_DIGITS), given, hits)
+    added = _standard(given)
+    order = (_standard(own) + added).round(_DIGITS)
+    return first_by(order, given, _told(hits, added * own.std() if hits else added))
+
+
+def _told(hits: Sequence[Hit], added: Floats) -> list[Hit]:
+    """The hits with what the reranker adds in the trace of the first of them."""
+    told = zip(hits, added.tolist(), strict=False)
+    return [*(replace(hit, trace={**hit.trace, "score.rerank": more}) for hit, more in told), *hits[len(added) :]]
 
 
 def scores_of(scorer: Scorer, hits: Sequence[Hit]) -> Floats:
