@@ -2,17 +2,19 @@
 
     pip install -r benchmarks/train_encoder.txt
     torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model BASE --out DIR [--without DATASET …]
-        [--half 0|1 [--whole DATASET …]] [--twice DATASET …] [--steps N] [--onto READER.pt --again FILE]
+        [--half 0|1 [--whole DATASET …]] [--twice DATASET …] [--steps N]
+        [--onto READER.pt [--again FILE] [--passed N]]
 
 `BASE` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which), or what `reader_base.py` wrote.
 `--without` leaves out whole data sets, `--half` the questions of every second conversation, but of data sets that are
 taken `--whole`: a reader is believed on what it did not see. Those `--twice` each pass reads twice, for they are few;
 `--steps` ends within a pass. `--onto` goes on with a reader that was trained before, at half the rate, and reads as
 many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
-forget. The lower layers stay as they are; the upper ones and three heads are trained: whether the window answers,
-where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast where the processor
-multiplies so, or in `--float32`, which is faster where it does not; what is learned is kept in float32. Some of the
-questions are read as somebody in a hurry asks them, and of the windows that do not answer others in each pass.
+forget; `--passed` says how many passes it has had, so that other windows are drawn. The lower layers stay as they are;
+the upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no. Layers are
+computed in bfloat16, which is three times as fast where the processor multiplies so, or in `--float32`, which is faster
+where it does not; what is learned is kept in float32. Some of the questions are read as somebody in a hurry asks them,
+and of the windows that do not answer others in each pass.
 """
 
 from __future__ import annotations
@@ -286,6 +288,7 @@ def main() -> None:
     parser.add_argument("--float32", action="store_true", help="compute the layers in it")
     parser.add_argument("--onto", type=Path, help="the weights of a reader that was trained before")
     parser.add_argument("--again", type=Path, help="what it has learned from already")
+    parser.add_argument("--passed", type=int, default=0, help="how many passes it has had")
     options = parser.parse_args()
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
@@ -293,8 +296,9 @@ def main() -> None:
     if options.onto:
         reader.load_state_dict(torch.load(options.onto))
     new, again = chosen(options.data, options), chosen(options.again, options) if options.again else []
-    questions = examples(tokenizer, [*new, *again])
-    steps = passes(questions[: len(new)], questions[len(new) :], options.epochs)
+    questions = examples(tokenizer, [*new, *again], options.passed)
+    coming = range(options.passed, options.passed + options.epochs)
+    steps = passes(questions[: len(new)], questions[len(new) :], coming)
     kind = torch.float32 if options.float32 else torch.bfloat16
     learn(Rounded(reader, kind), reader, steps[: options.steps], ONWARD if options.onto else 1.0)
     if distributed.get_rank() == 0:
@@ -329,9 +333,9 @@ def is_held_out(line: Line, half: int | None) -> bool:
     return half_of(line["dataset"], line["group"]) == half
 
 
-def examples(tokenizer: Any, lines: list[Line]) -> list[list[Line]]:
+def examples(tokenizer: Any, lines: list[Line], passed: int = 0) -> list[list[Line]]:
     """The windows of each question."""
-    drawn, questions = random.Random(0), []
+    drawn, questions = random.Random(passed), []
     for number, line in enumerate(lines):
         asked = terse(line["question"], drawn) if drawn.random() < TERSE else line["question"]
         questions.append([example(tokenizer, asked, window, number) for window in line["windows"]])
@@ -341,9 +345,9 @@ def examples(tokenizer: Any, lines: list[Line]) -> list[list[Line]]:
     return questions
 
 
-def passes(new: list[list[Line]], again: list[list[Line]], epochs: int) -> list[list[Line]]:
+def passes(new: list[list[Line]], again: list[list[Line]], epochs: Sequence[int]) -> list[list[Line]]:
     """The batches of all passes: what is new, and as much of what is not, drawn anew for each."""
-    drawn = [random.Random(epoch) for epoch in range(epochs)]
+    drawn = [random.Random(epoch) for epoch in epochs]
     read = [[*new, *each.sample(again, min(len(new), len(again)))] for each in drawn]
     shown = [[some(question, each) for question in questions] for questions, each in zip(read, drawn, strict=True)]
     return [batch for questions, each in zip(shown, drawn, strict=True) for batch in batches(questions, each)]
