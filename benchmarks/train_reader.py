@@ -8,8 +8,8 @@
 `BASE` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which), or what `reader_base.py` wrote.
 `--without` leaves out whole data sets, `--half` the questions of every second conversation, but of data sets that are
 taken `--whole`: a reader is believed on what it did not see. Those `--twice` each pass reads twice, for they are few;
-`--steps` ends within a pass. `--onto` goes on with a reader that was trained before, at half the rate, and reads as
-many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
+`--steps` ends within a pass. `--onto` goes on with a reader that was trained before, at half the rate, and reads half
+as many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
 forget; `--passed` says how many passes it has had, so that other windows are drawn. The lower layers stay as they are;
 the upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no. Layers are
 computed in bfloat16, which is three times as fast where the processor multiplies so, or in `--float32`, which is faster
@@ -46,6 +46,8 @@ WRONG = 6
 RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
 #: How fast a reader that was trained before goes on, in parts of these rates.
 ONWARD = 0.5
+#: How many of the questions that it has learned from already are read again, in parts of those that are new.
+AGAIN = 0.5
 #: Of what a layer says, this share is left out at random: who learns by heart reads nothing new.
 DROPOUT = 0.1
 #: So many chances are drawn of leaving out, more than a batch's attention has numbers.
@@ -348,7 +350,8 @@ def examples(tokenizer: Any, lines: list[Line], passed: int = 0) -> list[list[Li
 def passes(new: list[list[Line]], again: list[list[Line]], epochs: Sequence[int]) -> list[list[Line]]:
     """The batches of all passes: what is new, and as much of what is not, drawn anew for each."""
     drawn = [random.Random(epoch) for epoch in epochs]
-    read = [[*new, *each.sample(again, min(len(new), len(again)))] for each in drawn]
+    more = min(int(AGAIN * len(new)), len(again))
+    read = [[*new, *each.sample(again, more)] for each in drawn]
     shown = [[some(question, each) for question in questions] for questions, each in zip(read, drawn, strict=True)]
     return [batch for questions, each in zip(shown, drawn, strict=True) for batch in batches(questions, each)]
 
