@@ -16,6 +16,7 @@ from ..model import Caution, Form, Question, Seeks
 from ..ranking import learned
 from ..text import content_stems
 from .judge import Judge
+from .passages import is_of_another
 
 if TYPE_CHECKING:
     from .extractive import Look
@@ -31,7 +32,7 @@ NAMES = (
     "seeks.when", "seeks.yes_no",
     "seeks.who", "seeks.count", "seeks.why_how", "seeks.list", "question.length", "read.share", "all.answers",
     "all.sure", "all.trust", "apart", "apart.trust", "apart.answers", "apart.share", "trust.chance",
-    "trust.ahead", "reply.trust", "reply.thread", "asked.trust",
+    "trust.ahead", "reply.trust", "reply.thread", "asked.trust", "of_another",
 )  # fmt: skip
 
 
@@ -87,7 +88,8 @@ def signals(look: Look) -> dict[str, float]:
     answer = (look.cited or look.found)[0]
     others = [each for each in look.found if each.passage.turn != answer.passage.turn]
     of_answer = _of_answer(look, answer, others)
-    return of_answer | _of_question(look.question) | _together(look, answer, of_answer)
+    whose = {"of_another": float(is_of_another(look.question, answer.passage))}
+    return of_answer | _of_question(look.question) | _together(look, answer, of_answer) | whose
 
 
 def _of_answer(look: Look, answer: Found, others: Sequence[Found]) -> dict[str, float]:

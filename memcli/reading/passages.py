@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from memcli.languages import spoken
-from memcli.model import Hit, Query, Question, SessionId, Turn, TurnId
+from memcli.model import Cue, Hit, Query, Question, SessionId, Turn, TurnId
 from memcli.model.generated import Assertion
 from memcli.reading import windows
 from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "is_of_another", "later", "of_hits"]
 
 #: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
@@ -27,6 +28,7 @@ _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
 _LATER = 4
 #: Windows of one turn: those nearest to the question.
 _OF_TURN = 2
+_WORD = re.compile(r"\w+")
 
 
 class Transcript(Protocol):
@@ -204,6 +206,20 @@ def _of_turn(
 
 def _nearest(said: Sequence[tuple[str, float]]) -> float:
     return max((near for _, near in said), default=0.0)
+
+
+def is_of_another(question: Question, passage: Passage) -> bool:
+    """Whether somebody else says it than the one whom the question is about, whom neither it nor what was said just
+    before names, and whom it does not answer: "you" is who spoke before.
+    """
+    if question.about is None or passage.by_asked >= 0 or question.is_of_asker:
+        return False
+    text, before = passage.window.text, passage.window.before
+    if not spoken([text]).cues(text) & Cue.SECOND_PERSON:
+        before = before.replace(f"{question.about}: ", "")
+    called = [each.word for each in question.named if each.speaker == question.about]
+    names = set(_WORD.findall(" ".join([question.about, *called]).lower()))
+    return not names & set(_WORD.findall(f"{before} {text}".lower()))
 
 
 def asks(text: str) -> bool:

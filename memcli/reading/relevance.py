@@ -14,7 +14,7 @@ from ..ranking import learned
 from ..ranking.arrays import softmax
 from .judge import Judge
 from .network import Finding, Network
-from .passages import Passage, asks
+from .passages import Passage, asks, is_of_another
 from .unread import NOTHING_FOUND, Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
@@ -24,6 +24,7 @@ NAMES = (
     "thread_covered", "by_asked", "follows", "replies", "asks", "then", "read.sure", "read.share", "read.rank",
     "all.answers", "all.covered", "all.cosine", "apart.answers", "apart.share", "apart.covered", "apart.score",
     "apart.cosine", "reply.answers", "reply.covered", "reply.thread", "present", "asked.cosine", "asked.ahead",
+    "of_another",
 )  # fmt: skip
 
 
@@ -50,7 +51,7 @@ def read(
     findings = network.read(question.text, [passage.window for passage in readable])
     found = [
         Found(passage, finding, judge(row))
-        for passage, finding, row in zip(readable, findings, signals(readable, findings), strict=True)
+        for passage, finding, row in zip(readable, findings, signals(question, readable, findings), strict=True)
     ]
     if unread is not None and len(readable) < len(passages):
         known = {id(each) for each in readable}
@@ -59,7 +60,7 @@ def read(
     return sorted(found, key=lambda each: -each.trust)
 
 
-def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
+def signals(question: Question, passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
     """What the regression takes of each passage, by name.
 
     Some are worth more or less the further the question's words are `apart` from all that was found: then the network
@@ -73,6 +74,7 @@ def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[di
     shares, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
     return [
         _signals(passage, float(answer), float(share), int(rank), (float(answers.max()), covered, nearest))
+        | {"of_another": float(is_of_another(question, passage))}
         for passage, answer, share, rank in zip(passages, answers, shares, ranks, strict=True)
     ]
 
