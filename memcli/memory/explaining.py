@@ -20,7 +20,7 @@ _SAID = {
     "assertion": "tells what somebody is like or wants",
     "parts": "fits a part of the request",
     "coverage": "stands beside other hits",
-    "rerank": "is likelier an answer than most, by the reranker",
+    "rerank": "fits the question, says the reranker",
 }
 _TELLING = 0.3
 
