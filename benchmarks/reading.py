@@ -222,7 +222,7 @@ class ReadCase:
 
     def looked(self, judge: Judge) -> Look | None:
         """What the reader makes of it, not yet doubted."""
-        rows = relevance.signals(self.case.query.question, self.case.passages, self.findings)
+        rows = relevance.signals(self.case.passages, self.findings)
         found = [Found(p, f, judge(row)) for p, f, row in zip(self.case.passages, self.findings, rows, strict=True)]
         ordered = sorted(found, key=lambda each: -each.trust)
         return found_in(self.case.query.question, ordered, self.case.known) if found else None
@@ -258,7 +258,7 @@ def train_relevance(reads: Sequence[ReadCase]) -> Judge:
     for each in reads:
         case = each.case
         if not case.is_answerable or case.gold:
-            rows += relevance.signals(case.query.question, case.passages, each.findings)
+            rows += relevance.signals(case.passages, each.findings)
             right += [str(p.turn) in case.gold for p in case.passages]
             weight += [share[case.dataset]] * len(case.passages)
     return fitted(rows, relevance.NAMES, right, weight)

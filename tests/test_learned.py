@@ -61,7 +61,6 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (CONFIDENCE, ("value", "inputs"), Confidence.of),
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
-QUESTION = parse("What boat does Ines sail?", ("Ines", "Tomas"))
 #: The trusts of the windows below, and what their answer is worth.
 SCORES = [0.9803227, 0.0325552, 0.0557606, 0.0948684]
 SAID = (
@@ -77,7 +76,7 @@ def passages() -> list[Passage]:
         Passage(
             Window(speaker, text, ""), TurnId(f"t{n}"), datetime(2023, 5, 8, tzinfo=UTC), n, 1 / (1 + n), 0.5 - n / 8,
             0.25 * n, 0.75 - n / 4, 1.0 if speaker == "Ines" else -1.0, n == 1, text,
-            thread_covered=1 - n / 4, replies=n == 2,
+            thread_covered=1 - n / 4, replies=n == 2, of_another=float(n == 1),
         )
         for n, (speaker, text) in enumerate(SAID)
     ]  # fmt: skip
@@ -143,7 +142,7 @@ def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> 
     query, view = memory.query("What does Ines like?", Filters(), datetime(2024, 6, 1, tzinfo=UTC), Fused())
     assert list(Fused().features(query, view, 10).names) == list(fusion.packaged().first.features)
     assert fusion.packaged().second.features == list(COVERAGE)
-    rows = relevance.signals(QUESTION, passages(), findings())
+    rows = relevance.signals(passages(), findings())
     told = signals(_look())
     assert tuple(rows[0]) == relevance.NAMES
     assert tuple(told) == confidence.NAMES
@@ -154,12 +153,12 @@ def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> 
 
 
 def _look() -> Look:
-    rows = relevance.signals(QUESTION, passages(), findings())
+    rows = relevance.signals(passages(), findings())
     found = [
         relevance.Found(each, finding, relevance.packaged()(row))
         for each, finding, row in zip(passages(), findings(), rows, strict=True)
     ]
-    return Look(QUESTION, found, "The Curlew", (found[1],), 0.4)
+    return Look(parse("What boat does Ines sail?", ("Ines", "Tomas")), found, "The Curlew", (found[1],), 0.4)
 
 
 def test_the_readers_scores_are_what_they_were() -> None:

@@ -30,7 +30,6 @@ from memcli.cli.tools import Tools
 from memcli.errors import UsageError
 from memcli.formats import Message
 from memcli.memory import Memory
-from memcli.providers.reranking import reranker
 from memcli.text import token_estimate
 
 from .conftest import Ran
@@ -121,7 +120,7 @@ def test_the_document_is_the_commands(command: str, path: Path, cli: Cli) -> Non
 
 @pytest.mark.parametrize("command", ["search", "ask"])
 def test_the_reranker_is_the_commands(command: str, path: Path, cli: Cli) -> None:
-    tools = Tools(Memory(path), reranker=reranker("reader"))
+    tools = Tools(Memory(path), reranker="reader")
     asked = "What unlocks the shed?"
     (result,) = talk(tools, (command, {"query" if command == "search" else "question": asked, "k": 4}))
     printed = cli(command, asked, "--reranker", "reader", "-k", "4", "--json", "--store", path).json

@@ -41,7 +41,7 @@ from memcli.reading.context import build_context, evidence
 from memcli.reading.extractive import ExtractiveReader, found_in
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, Span, network
-from memcli.reading.passages import Passage, gather, is_of_another
+from memcli.reading.passages import Passage, gather
 from memcli.reading.quoting import said as quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
@@ -895,30 +895,32 @@ def test_a_window_knows_what_it_replies_to_and_whether_the_one_asked_about_is_th
 
 
 @pytest.mark.parametrize(
-    ("asked", "speaker", "before", "text", "another"),
+    ("asked", "said", "another"),
     [
-        ("Did Sam pass?", "Theo", "", "PASSED the driving test", True),
-        ("Did Sam pass?", "Sam", "", "PASSED the driving test", False),
-        ("Did Sam pass?", "Theo", "", "Sam's through!", False),
-        ("Did Sam pass?", "Theo", "Ana: and Sam?", "passed", False),
-        ("Did Sam pass?", "Theo", "Sam: any news?", "PASSED the driving test", True),
-        ("Did Sam pass?", "Theo", "Sam: any news?", "you passed", False),
-        ("Did Elena pass?", "Theo", "", "so proud of elena", False),
-        ("Did I pass?", "Theo", "", "PASSED the driving test", False),
-        ("Did the dog pass?", "Theo", "", "PASSED the driving test", False),
+        ("Did Sam pass?", [("Theo", "PASSED the driving test")], True),
+        ("Did Sam pass?", [("Sam", "PASSED the driving test")], False),
+        ("Did Sam pass?", [("Theo", "Sam's through!")], False),
+        ("Did Sam pass?", [("Ana", "and Sam?"), ("Theo", "passed")], False),
+        ("Did Sam pass?", [("Sam", "any news?"), ("Theo", "PASSED the driving test")], True),
+        ("Did Sam pass?", [("Sam", "any news?"), ("Theo", "you passed")], False),
+        ("Did Elena pass?", [("Theo", "so proud of elena")], False),
+        ("Did I pass?", [("Theo", "PASSED the driving test")], False),
+        ("Did the dog pass?", [("Theo", "PASSED the driving test")], False),
     ],
 )
 def test_what_somebody_else_says_without_a_name_is_of_another(
-    asked: str, speaker: str, before: str, text: str, another: bool
+    asked: str, said: Sequence[tuple[str, str]], another: bool
 ) -> None:
+    transcript = FakeTranscript(asked, [(speaker, None, text) for speaker, text in said])
     question = parse(asked, ("Elena Rossi", "Sam", "Theo", "me"))
-    by_asked = 0.0 if question.about is None else 1.0 if speaker == question.about else -1.0
-    passage = replace(_found(text, speaker=speaker).passage, window=Window(speaker, text, before), by_asked=by_asked)
-    assert is_of_another(question, passage) is another
+    found = gather(question, Query(question, VECTOR, ASKED), transcript.hits(), transcript)
+    [last] = [each for each in found if each.window.text == said[-1][1]]
+    assert last.of_another == another
 
 
 def test_nobody_has_passed_because_another_has() -> None:
     said = replace(_found("PASSED the driving test", speaker="Theo"), finding=Finding(2.0, 0.99, 0.01, ()))
-    told = replace(said, passage=replace(said.passage, by_asked=-1.0))
-    assert found_in(parse("Did Theo pass?", ("Sam", "Theo")), [said], ()).text == "Yes"
-    assert found_in(parse("Did Sam pass?", ("Sam", "Theo")), [told], ()).text == ""
+    told = replace(said, passage=replace(said.passage, of_another=1.0))
+    question = parse("Did he pass?", ())
+    assert found_in(question, [said], ()).text == "Yes"
+    assert found_in(question, [told], ()).text == ""

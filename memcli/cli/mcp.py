@@ -58,7 +58,7 @@ def mcp(
         from .mcp_server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise UsageError("the server needs an extra", "pip install 'memcli[mcp]'") from error
-    tools = _tools(store, embedder, model, conversation, max_tokens, reranker)
+    tools = _tools(store, embedder, model, conversation, max_tokens, reranker or "")
     with tools.memory:
         if http is None:
             serve_stdio(tools, read_only=read_only)
@@ -72,21 +72,22 @@ def _tools(
     model: str | None,
     conversation: str | None,
     max_tokens: int | None,
-    reranker: str | None,
+    reranker: str,
 ) -> Tools:
     from ..config import settings
     from ..model import Filters
-    from ..providers.reranking import reranker as named_reranker
+    from ..providers.reranking import known
     from ..store.names import named
     from .tools import Tools
 
-    ordering = named_reranker(reranker) if reranker else None
+    if reranker:
+        known(reranker)
     memory, own = o.memory(store, embedder, model=model), settings()
     memory.store.keep_open()
     if conversation is not None and memory.store.exists:
         with memory.store.reading() as db:
             conversation = named(db, Filters(conversation=o.typed(conversation))).conversation
     return Tools(
-        memory, strategy=own.strategy, reranker=ordering, speaker=own.speaker, conversation=conversation,
+        memory, strategy=own.strategy, reranker=reranker, speaker=own.speaker, conversation=conversation,
         max_tokens=max_tokens,
     )  # fmt: skip

@@ -17,7 +17,6 @@ from .hits import records
 
 if TYPE_CHECKING:
     from ..memory import Memory
-    from ..providers.reranking import Reranker
     from ..store.forgetting import Marked
 
 __all__ = ["Tools"]
@@ -27,9 +26,9 @@ _NOTES = "notes"
 
 
 class Tools:
-    """A memory for agents. `conversation`: the only one that they see and write to, None: all; `reranker`: what has a
-    say in the order of hits, None: nothing; `max_tokens`: how long a document may be, None: as long as it is. What
-    `Memory` raises, its methods raise.
+    """A memory for agents. `conversation`: the only one that they see and write to, None: all; `reranker`: the name of
+    what has a say in the order of hits, empty: nothing; `max_tokens`: how long a document may be, None: as long as it
+    is. What `Memory` raises, its methods raise.
     """
 
     def __init__(
@@ -37,13 +36,13 @@ class Tools:
         memory: Memory,
         *,
         strategy: str = "fused",
-        reranker: Reranker | None = None,
+        reranker: str = "",
         speaker: str = "me",
         conversation: str | None = None,
         max_tokens: int | None = None,
     ) -> None:
         self.memory = memory
-        self._strategy, self._reranker = strategy, reranker or ""
+        self._strategy, self._reranker = strategy, reranker
         self._speaker, self._max_tokens = speaker, max_tokens
         self.conversation = conversation
 

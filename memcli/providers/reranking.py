@@ -9,7 +9,7 @@ from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
 from .libraries import first_line, library, loading, openai_client
 
-__all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "reranker"]
+__all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "known", "reranker"]
 
 #: How each reranker is made: a factory `(model: str) -> Reranker`.
 #:
@@ -42,11 +42,17 @@ def reranker(name: str) -> Reranker:
 
     Raises UsageError, ModelUnavailable.
     """
+    kind, model = known(name)
+    made: Reranker = RERANKERS.make(kind, model)
+    return made
+
+
+def known(name: str) -> tuple[str, str]:
+    """The kind and the model that a name asks for, without making anything. Raises UsageError."""
     kind, _, model = name.partition(":")
     if kind not in RERANKERS or (_needs_model(kind) and not model):
         raise UsageError(f"unknown reranker {name!r}", f"choose one of: {', '.join(choices())}")
-    made: Reranker = RERANKERS.make(kind, model)
-    return made
+    return kind, model
 
 
 def choices() -> list[str]:

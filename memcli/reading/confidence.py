@@ -16,7 +16,6 @@ from ..model import Caution, Form, Question, Seeks
 from ..ranking import learned
 from ..text import content_stems
 from .judge import Judge
-from .passages import is_of_another
 
 if TYPE_CHECKING:
     from .extractive import Look
@@ -28,11 +27,11 @@ __all__ = ["NAMES", "Confidence", "Doubted", "packaged", "signals"]
 NAMES = (
     "trust", "trust.next", "read.answers", "value.chance", "value.behind", "value.typed", "value.words",
     "agreeing", "covered", "turn_covered", "thread_covered", "replies", "cosine", "all.covered", "all.cosine",
-    "by_asked", "follows", "place.rank", "place.score", "present", "asked.cosine", "asks_of_nobody",
+    "by_asked", "follows", "place.rank", "place.score", "present", "asked.cosine", "of_another", "asks_of_nobody",
     "seeks.when", "seeks.yes_no",
     "seeks.who", "seeks.count", "seeks.why_how", "seeks.list", "question.length", "read.share", "all.answers",
     "all.sure", "all.trust", "apart", "apart.trust", "apart.answers", "apart.share", "trust.chance",
-    "trust.ahead", "reply.trust", "reply.thread", "asked.trust", "of_another",
+    "trust.ahead", "reply.trust", "reply.thread", "asked.trust",
 )  # fmt: skip
 
 
@@ -88,8 +87,7 @@ def signals(look: Look) -> dict[str, float]:
     answer = (look.cited or look.found)[0]
     others = [each for each in look.found if each.passage.turn != answer.passage.turn]
     of_answer = _of_answer(look, answer, others)
-    whose = {"of_another": float(is_of_another(look.question, answer.passage))}
-    return of_answer | _of_question(look.question) | _together(look, answer, of_answer) | whose
+    return of_answer | _of_question(look.question) | _together(look, answer, of_answer)
 
 
 def _of_answer(look: Look, answer: Found, others: Sequence[Found]) -> dict[str, float]:
@@ -117,6 +115,7 @@ def _of_answer(look: Look, answer: Found, others: Sequence[Found]) -> dict[str, 
         "place.score": passage.score,
         "present": passage.present,
         "asked.cosine": passage.asked_cosine,
+        "of_another": passage.of_another,
     }
 
 

@@ -16,7 +16,7 @@ from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, network
-from memcli.reading.passages import Passage, Transcript, gather, is_of_another, later
+from memcli.reading.passages import Passage, Transcript, gather, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
@@ -322,7 +322,7 @@ def _takes_side(question: Question, found: Found) -> bool:
     """Whether a window says yes or no of whom it is asked, by the network and by its words: a yes denies nothing, a no
     mostly something.
     """
-    if is_of_another(question, found.passage):
+    if found.passage.of_another:
         return False
     text = found.passage.window.text
     denies = spoken([text]).denies(text) or spoken([text]).is_over(text)

@@ -20,7 +20,7 @@ from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather", "is_of_another", "later", "of_hits"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
 
 #: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
@@ -68,7 +68,9 @@ class Passage:
     just before. `replies`: one of these is another's, and asks. `by_asked` is 1 if the one whom the question is about
     says it, -1 if another does; `present`, if that one has a part in the conversation or not. `follows`: it is no hit,
     but the turn after one. `then` is 1 if it was said, or tells of something, at a time that the question names, -1 if
-    not, 0 where it names none. `asked_cosine`: that of what it replies to, 0 where that is nothing.
+    not, 0 where it names none. `asked_cosine`: that of what it replies to, 0 where that is nothing. `of_another` is 1
+    if somebody else says it than the one whom the question is about, whom neither it nor what was said just before
+    names, and whom it does not answer.
     """
 
     window: Window
@@ -87,6 +89,7 @@ class Passage:
     replies: bool = False
     present: float = 0.0
     asked_cosine: float = 0.0
+    of_another: float = 0.0
 
     @property
     def asked_ahead(self) -> float:
@@ -136,7 +139,10 @@ def _read(question: Question, query: Query, places: Sequence[_Place], transcript
     for place in threaded:
         present = _is_so(place.turn.session in shared, question.about)
         windows_ = _of_turn(question, place, sentences, weights)
-        found.extend(replace(each, present=present, then=_then(each, then)) for each in windows_)
+        found.extend(
+            replace(each, present=present, then=_then(each, then), of_another=float(_is_of_another(question, each)))
+            for each in windows_
+        )
     return found
 
 
@@ -161,6 +167,18 @@ def _then(passage: Passage, asked: Sequence[tuple[datetime, datetime]]) -> float
     told = [start for start, _ in _named_times(passage.window.text, passage.at)]
     stated = told or ([passage.at.replace(tzinfo=None)] if passage.at else [])
     return 1.0 if any(start <= each < end for each in stated for start, end in asked) else -1.0
+
+
+def _is_of_another(question: Question, passage: Passage) -> bool:
+    """See `Passage.of_another`; "you" is who spoke before."""
+    if question.about is None or passage.by_asked >= 0 or question.is_of_asker:
+        return False
+    text, before = passage.window.text, passage.window.before
+    if not spoken([text]).cues(text) & Cue.SECOND_PERSON:
+        before = before.replace(f"{question.about}: ", "")
+    called = [each.word for each in question.named if each.speaker == question.about]
+    names = set(_WORD.findall(" ".join([question.about, *called]).lower()))
+    return not names & set(_WORD.findall(f"{before} {text}".lower()))
 
 
 def _places(hits: Sequence[Hit], transcript: Transcript) -> Iterator[_Place]:
@@ -206,20 +224,6 @@ def _of_turn(
 
 def _nearest(said: Sequence[tuple[str, float]]) -> float:
     return max((near for _, near in said), default=0.0)
-
-
-def is_of_another(question: Question, passage: Passage) -> bool:
-    """Whether somebody else says it than the one whom the question is about, whom neither it nor what was said just
-    before names, and whom it does not answer: "you" is who spoke before.
-    """
-    if question.about is None or passage.by_asked >= 0 or question.is_of_asker:
-        return False
-    text, before = passage.window.text, passage.window.before
-    if not spoken([text]).cues(text) & Cue.SECOND_PERSON:
-        before = before.replace(f"{question.about}: ", "")
-    called = [each.word for each in question.named if each.speaker == question.about]
-    names = set(_WORD.findall(" ".join([question.about, *called]).lower()))
-    return not names & set(_WORD.findall(f"{before} {text}".lower()))
 
 
 def asks(text: str) -> bool:

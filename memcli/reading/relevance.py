@@ -14,7 +14,7 @@ from ..ranking import learned
 from ..ranking.arrays import softmax
 from .judge import Judge
 from .network import Finding, Network
-from .passages import Passage, asks, is_of_another
+from .passages import Passage, asks
 from .unread import NOTHING_FOUND, Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
@@ -51,7 +51,7 @@ def read(
     findings = network.read(question.text, [passage.window for passage in readable])
     found = [
         Found(passage, finding, judge(row))
-        for passage, finding, row in zip(readable, findings, signals(question, readable, findings), strict=True)
+        for passage, finding, row in zip(readable, findings, signals(readable, findings), strict=True)
     ]
     if unread is not None and len(readable) < len(passages):
         known = {id(each) for each in readable}
@@ -60,7 +60,7 @@ def read(
     return sorted(found, key=lambda each: -each.trust)
 
 
-def signals(question: Question, passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
+def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
     """What the regression takes of each passage, by name.
 
     Some are worth more or less the further the question's words are `apart` from all that was found: then the network
@@ -74,7 +74,6 @@ def signals(question: Question, passages: Sequence[Passage], findings: Sequence[
     shares, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
     return [
         _signals(passage, float(answer), float(share), int(rank), (float(answers.max()), covered, nearest))
-        | {"of_another": float(is_of_another(question, passage))}
         for passage, answer, share, rank in zip(passages, answers, shares, ranks, strict=True)
     ]
 
@@ -117,4 +116,5 @@ def _signals(
         "present": passage.present,
         "asked.cosine": passage.asked_cosine,
         "asked.ahead": passage.asked_ahead,
+        "of_another": passage.of_another,
     }

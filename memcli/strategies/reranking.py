@@ -9,7 +9,7 @@ where r is what the reranker gave and s the strategy's score, as a logarithm whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,17 +40,12 @@ def reranked(scorer: Scorer, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with the first `CONSIDERED` by the sum of both standard scores. In a hit's trace `rerank` is what the
     reranker gave, and `score.rerank` that on the scale of the strategy's scores. Raises what `scores_of` raises.
     """
+    if not hits:
+        return []
     given = scores_of(scorer, hits[:CONSIDERED])
-    own = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]]))
-    added = _standard(given)
-    order = (_standard(own) + added).round(_DIGITS)
-    return first_by(order, given, _told(hits, added * own.std() if hits else added))
-
-
-def _told(hits: Sequence[Hit], added: Floats) -> list[Hit]:
-    """The hits with what the reranker adds in the trace of the first of them."""
-    told = zip(hits, added.tolist(), strict=False)
-    return [*(replace(hit, trace={**hit.trace, "score.rerank": more}) for hit, more in told), *hits[len(added) :]]
+    own, added = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]])), _standard(given)
+    told = {"rerank": given, "score.rerank": added * own.std()}
+    return first_by((_standard(own) + added).round(_DIGITS), hits, told)
 
 
 def scores_of(scorer: Scorer, hits: Sequence[Hit]) -> Floats:
@@ -63,16 +58,19 @@ def scores_of(scorer: Scorer, hits: Sequence[Hit]) -> Floats:
     return given
 
 
-def first_by(scores: Floats, given: Floats, hits: Sequence[Hit]) -> list[Hit]:
+def first_by(scores: Floats, hits: Sequence[Hit], told: Mapping[str, Floats]) -> list[Hit]:
     """The hits with the first of them in the order of `scores`, one each; equal ones stay in theirs.
 
-    Scores of hits go by place, so that they do not ascend. `given` is noted in the trace as `rerank`.
+    Scores of hits go by place, so that they do not ascend. What is `told` of each is noted in its trace.
     """
     order = np.argsort(-scores, kind="stable").tolist()
     moved = (
-        replace(hits[place], score=hit.score, trace={**hits[place].trace, "rerank": float(given[place])})
+        replace(
+            hits[place], score=hit.score,
+            trace={**hits[place].trace, **{name: float(each[place]) for name, each in told.items()}},
+        )
         for place, hit in zip(order, hits, strict=False)
-    )
+    )  # fmt: skip
     return [*moved, *hits[len(order) :]]
 
 

@@ -28,7 +28,7 @@ class DenseReranked:
         """See `Strategy.retrieve`. Raises UsageError, ModelUnavailable."""
         hits = self._dense.retrieve(query, view, max(k, CONSIDERED))
         given = scores_of(scorer(self._reranker(), query, view), hits[:CONSIDERED])
-        return first_by(given, given, hits)[:k]
+        return first_by(given, hits, {"rerank": given})[:k]
 
     def check(self) -> None:
         """Raises UsageError, ModelUnavailable where the reranker cannot be had."""
