@@ -46,6 +46,8 @@ __all__ = [
 #: By how much what belongs to the line above is indented, and the least room for words on a narrow terminal.
 _INDENT = 5
 _NARROWEST = 24
+#: What is on a scale of its own in a trace, and no part of a score.
+_OWN_SCALE = ("cosine", "rerank")
 #: Words that are written from right to left are known by the class of their letters; what keeps them apart.
 _WORD, _RTL = re.compile(r"\S+"), ("R", "AL")
 _FSI, _PDI = "\u2068", "\u2069"
@@ -211,10 +213,10 @@ def trace_lines(trace: Mapping[str, float]) -> list[Text]:
     """The parts of a score, with bars on the scale of the largest."""
     from rich.text import Text
 
-    largest = max((abs(v) for name, v in trace.items() if name != "cosine"), default=1.0) or 1.0
+    largest = max((abs(v) for name, v in trace.items() if name not in _OWN_SCALE), default=1.0) or 1.0
     lines = []
     for name, value in trace.items():
-        bar = "█" * round(20 * min(abs(value) / largest, 1.0)) if name != "cosine" else ""
+        bar = "█" * round(20 * min(abs(value) / largest, 1.0)) if name not in _OWN_SCALE else ""
         lines.append(
             Text.assemble(f"       {name:<18}", (f"{value:+8.3f} ", "bold"), (bar, "green" if value >= 0 else "red"))
         )
