@@ -194,6 +194,34 @@ def test_parse_date_keeps_a_zone_that_is_given_and_takes_that_of_now_else() -> N
     assert parse_date("2023-05-08T10:30+02:00", now).utcoffset() == timedelta(hours=2)
 
 
+@pytest.mark.parametrize(
+    ("text", "ahead"),
+    [
+        ("dentist on Monday, wish me luck", True),
+        ("dinner at ours on Monday?", True),
+        ("forecast for Monday: 30 degrees", True),
+        ("no class on Monday", True),
+        ("the forecast says 6 degrees on Monday", True),
+        ("did you hear he's coming on Monday", True),
+        ("taxi's standing since Monday", False),
+        ("thanks for Monday", False),
+        ("sorry about Monday", False),
+        ("did you see him on Monday?", False),
+        ("how did it go on Monday?", False),
+        ("had a flat tyre on Monday", False),
+    ],
+)
+def test_on_which_side_a_weekday_lies(text: str, *, ahead: bool) -> None:
+    (found,) = find(text, SAID)
+    assert found.span.start == (day(2023, 7, 17) if ahead else day(2023, 7, 10))
+
+
+def test_a_question_asks_for_a_weekday_that_is_over_unless_a_verb_says_otherwise() -> None:
+    starts = [find(text, SAID, asked=True)[0].span.start for text in ("dinner on Monday", "when do we leave on Monday")]
+    assert starts == [day(2023, 7, 10), day(2023, 7, 17)]
+    assert parse_date("Monday", SAID) == day(2023, 7, 10)
+
+
 @pytest.mark.parametrize("text", ["", "soonish", "2023-13", "2023-02-30", "yesterday or so", "0000"])
 def test_parse_date_says_what_it_takes(text: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -104,6 +104,10 @@ class Language:
         """The time expressions of `text`, said on `said_at`, in order and without overlap."""
         return []
 
+    def asked_times(self, question: str, asked_at: datetime | None) -> list[Expression]:
+        """The times that a question names, which asks for what was said: mostly they are over."""
+        return self.times(question, asked_at)
+
     def lengths(self, text: str) -> list[Length]:
         """The lengths of time that `text` names, in order."""
         return []

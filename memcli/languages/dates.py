@@ -28,7 +28,7 @@ def parse_span(text: str, now: datetime) -> Span:
     if stated.lower() == "now":
         return Span(now, now, Grain.DAY)
     for attempt in (stated, f"in {stated}", f"last {stated}"):
-        found = language(DEFAULT).times(attempt, now)
+        found = language(DEFAULT).asked_times(attempt, now)
         if len(found) == 1 and found[0].text == attempt:
             return found[0].span
     raise _no_date(text)

@@ -18,7 +18,7 @@ from memcli.model.generated import Assertion
 from memcli.reading import windows
 from memcli.reading.windows import Window
 from memcli.text import stems
-from memcli.text.times import TimeKind
+from memcli.text.times import Expression, TimeKind
 
 __all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
 
@@ -130,7 +130,7 @@ def later(question: Question, query: Query, best: Passage, transcript: Transcrip
 def _read(question: Question, query: Query, places: Sequence[_Place], transcript: Transcript) -> list[Passage]:
     """The windows of these turns, with what speaks for them."""
     weights = _StemWeights(transcript.rarity(question.stems), question.language)
-    then = _named_times(question.text, query.asked_at)
+    then = _stretches(spoken([question.text]).asked_times(question.text, query.asked_at))
     threaded = [_threaded(place, transcript) for place in places]
     read = {turn.id for place in threaded for turn in (place.turn, place.asking) if turn}
     sentences = transcript.sentences(sorted(read), query.vector)
@@ -154,9 +154,8 @@ def _threaded(place: _Place, transcript: Transcript) -> _Place:
     return replace(place, former=former, asking=asking)
 
 
-def _named_times(text: str, at: datetime | None) -> list[tuple[datetime, datetime]]:
-    """When the times that a text names begin and end, without zones."""
-    found = spoken([text]).times(text, at)
+def _stretches(found: Sequence[Expression]) -> list[tuple[datetime, datetime]]:
+    """When times begin and end, without zones; of a clock alone there is none."""
     spans = [each.span for each in found if each.kind is not TimeKind.CLOCK]
     return [(span.start.replace(tzinfo=None), span.end.replace(tzinfo=None)) for span in spans]
 
@@ -164,7 +163,8 @@ def _named_times(text: str, at: datetime | None) -> list[tuple[datetime, datetim
 def _then(passage: Passage, asked: Sequence[tuple[datetime, datetime]]) -> float:
     if not asked:
         return 0.0
-    told = [start for start, _ in _named_times(passage.window.text, passage.at)]
+    text = passage.window.text
+    told = [start for start, _ in _stretches(spoken([text]).times(text, passage.at))]
     stated = told or ([passage.at.replace(tzinfo=None)] if passage.at else [])
     return 1.0 if any(start <= each < end for each in stated for start, end in asked) else -1.0
 

@@ -213,7 +213,7 @@ def _roles(view: View) -> dict[str, Floats]:
 
 
 def _days(query: Query) -> list[tuple[float, float]]:
-    spans = [found.span for found in language(query.question.language).times(query.text, query.asked_at)]
+    spans = [found.span for found in language(query.question.language).asked_times(query.text, query.asked_at)]
     return [(days(span.start), days(span.end)) for span in spans]
 
 

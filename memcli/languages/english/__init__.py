@@ -101,6 +101,12 @@ class English(Language):
 
         return find(text, said_at)
 
+    def asked_times(self, question: str, asked_at: datetime | None) -> list[Expression]:
+        """See `Language.asked_times`."""
+        from .times import find
+
+        return find(question, asked_at, asked=True)
+
     def lengths(self, text: str) -> list[Length]:
         """See `Language.lengths`."""
         from .times import lengths

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -13,7 +13,7 @@ from ...text.times import ONE_DAY, Grain, Span, TimeKind
 from .outlook import outlook
 from .words import listed
 
-__all__ = ["LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Meaning", "amount", "compiled"]
+__all__ = ["ASKED", "LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Meaning", "amount", "compiled"]
 
 MONTHS = listed("calendar", "months")
 _WEEKDAYS = listed("calendar", "weekdays")
@@ -88,10 +88,6 @@ def _outlook(match: Match) -> int:
     """Whether what is dated lies ahead, 1, or behind, -1; a time of day beside it is an appointment's."""
     told = outlook(match.string, match.start(), match.end())
     return told or int(bool(_HOUR.match(match.string, match.end())))
-
-
-def _is_future(match: Match) -> bool:
-    return _outlook(match) > 0
 
 
 def _full_date(match: Match, at: datetime) -> Meaning | None:
@@ -245,12 +241,23 @@ def _neighbour(match: Match, at: datetime) -> Meaning | None:
 
 
 def _weekday(match: Match, at: datetime) -> Meaning | None:
+    """A day that no verb places lies ahead: "dentist on Monday"."""
+    return _on_weekday(match, at, unplaced=1)
+
+
+def _weekday_asked(match: Match, at: datetime) -> Meaning | None:
+    """A day of a question, which asks for what was said: where no verb places it, it is over."""
+    return _on_weekday(match, at, unplaced=-1)
+
+
+def _on_weekday(match: Match, at: datetime, unplaced: int) -> Meaning | None:
     word, lead = match["weekday"].lower(), re.sub(r"\s+", " ", (match["lead"] or "").lower())
     is_short = len(word) < len("friday") and not match["weekday"][0].isupper()  # "sat", "sun" and "wed" are words
     if word.endswith("days") or (not lead and is_short):  # "on Tuesdays" is no day
         return None
     target = _weekday_number(word)
-    future = "next" in lead or "coming" in lead or lead == "this" or (lead in ("", "on", "by") and _is_future(match))
+    placed = lead in ("", "on", "by") and (_outlook(match) or unplaced) > 0
+    future = "next" in lead or "coming" in lead or lead == "this" or placed
     ahead = (target - at.weekday()) % 7
     days = (ahead or 7) if future else ahead - 7
     relation = f"the {_WEEKDAYS[target].capitalize()} {'after' if future else 'before'}"
@@ -399,6 +406,10 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (r"\b(?P<holiday>" + "|".join(sorted(_HOLIDAYS, key=len, reverse=True)) + r")\b", _holiday),
     (r"\b(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s*(?P<half>[ap]\.?m)\b\.?", _clock),
 )  # fmt: skip
+
+
+#: What stands for an expression in a question, where that is another thing.
+ASKED: Mapping[Build, Build] = {_weekday: _weekday_asked}
 
 
 @lru_cache(maxsize=1)

@@ -27,6 +27,10 @@ _PHRASES_AHEAD = re.compile(
     r"remember to|have to|need to|supposed to|rescheduled)\b"
     r"|\b(?:moved|postponed|pushed|put (?:off|back))(?: \w+){0,3} to(?: the)?\s*$"
 )
+#: Who gives thanks for something, or is sorry about it, has it behind him.
+_PHRASES_BEHIND = re.compile(r"\b(?:thanks|thank you|sorry|apologies) (?:for|about)\b")
+#: With these a bare verb tells of what is over: "did you see him on Monday".
+_DID = frozenset(("did", "didn't"))
 _NO_GERUND = frozenset(listed("outlook", "no_gerund"))
 _OWNERS = frozenset(("the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that"))
 _REACH = 90
@@ -39,6 +43,8 @@ def outlook(text: str, start: int, end: int) -> Outlook:
     after = _CLAUSE.split(plain[end : end + _REACH])[0]
     if _PHRASES_AHEAD.search(before):
         return 1
+    if _PHRASES_BEHIND.search(before):
+        return -1
     return _said(_verbs(before)[::-1]) or _said(_verbs(after))
 
 
@@ -51,7 +57,10 @@ def _verbs(clause: str) -> list[str]:
 def _said(words: list[str]) -> Outlook:
     """What the first verb among the words says; a gerund means what stands with it, or where nothing does, a plan."""
     gerund = 0
+    did = not _DID.isdisjoint(words)
     for word in words:
+        if did and word in _PLANNED and not word.endswith("s"):
+            continue
         if told := _tense(word):
             return told
         if word.endswith("ing") and len(word) > 5 and word not in _NO_GERUND:

@@ -22,12 +22,13 @@ _DAYS_IN = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "night": 1, "weekend":
 _DAYS_IN |= {"month": 30.4, "year": 365.25, "decade": 3652.5}
 
 
-def find(text: str, said_at: datetime | None) -> list[Expression]:
-    """The time expressions of `text`, said on `said_at`, in order and without overlap.
+def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Expression]:
+    """The time expressions of `text`, said, or `asked`, on `said_at`, in order and without overlap.
 
     Without a date only expressions that name a full date are resolved. Spans have the offset of `said_at`.
     """
-    found = [e for pattern, build in grammar.compiled() for e in _apply(pattern, build, text, said_at)]
+    rules = [(pattern, grammar.ASKED.get(build, build) if asked else build) for pattern, build in grammar.compiled()]
+    found = [e for pattern, build in rules for e in _apply(pattern, build, text, said_at)]
     found.sort(key=lambda e: (e.start_offset, -e.end_offset))
     chosen: list[Expression] = []
     for expression in found:
