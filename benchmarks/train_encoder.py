@@ -2,7 +2,8 @@
 
     pip install -r benchmarks/train_encoder.txt
     python benchmarks/encoder_data.py --data … --out pairs
-    python benchmarks/train_encoder.py --pairs pairs --out encoder [--leave-out locomo …]
+    python benchmarks/train_encoder.py --pairs pairs --train NAME … --out encoder [--leave-out locomo …]
+        [--onto encoder/trained] [--rate R] [--share S]
 
 Contrastive (van den Oord et al. 2018): a question against the sentence that answers it, among the other questions' and
 hard negatives of its own conversation. The words' embeddings stay as they are, and what ships is the mean of the
@@ -34,6 +35,7 @@ NEGATIVES = 2  # hard ones of each question, in a batch
 TEMPERATURE = 0.05
 WINDOW = 64  # tokens of a sentence that are trained on
 RATE = 3e-5
+SHORTEST = 3  # words: what an answer of fewer means, nobody knows who does not know what was asked
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,20 @@ def pairs(path: Path) -> list[Pair]:
     return [Pair(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def trained(encoder: Encoder, data: Sequence[Pair], steps: int, seed: int) -> None:
-    """Trains in place. Each file counts by the square root of its pairs."""
+def is_bare(pair: Pair) -> bool:
+    """Whether the turn is a bare reply, which means nothing by itself."""
+    return max(len(sentence.split()) for sentence in pair.positives) < SHORTEST
+
+
+def trained(encoder: Encoder, data: Sequence[Pair], steps: int, seed: int, top: float = RATE) -> None:
+    """Trains in place, at a rate of `top` at the most. Each file counts by the square root of its pairs."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
     counts = {name: sum(pair.dataset == name for pair in data) for name in {pair.dataset for pair in data}}
     share = [counts[pair.dataset] ** -0.5 for pair in data]
     encoder.model.embeddings.word_embeddings.weight.requires_grad_(False)
     parameters = [p for p in encoder.model.parameters() if p.requires_grad]
-    optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.01)
+    optimiser = torch.optim.AdamW(parameters, lr=top, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(step / 20, 1 - step / (steps + 1)))
     encoder.model.train()
     started = time.monotonic()
@@ -142,18 +149,21 @@ def main() -> None:
     parser.add_argument("--of", nargs="*", default=[], help="… of these files")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--share", type=float, default=0.5, help="of the trained weights in what is written")
+    parser.add_argument("--onto", type=Path, help="an encoder that was trained before, to go on with")
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    encoder = Encoder(original_weights())
-    original = {k: v.clone() for k, v in encoder.model.state_dict().items()}
+    original = Encoder(original_weights()).model.state_dict()
+    encoder = Encoder(str(options.onto or original_weights()))
     files = [
         path for path in sorted(options.pairs.glob("*.pairs.jsonl"))
         if any(map(path.name.startswith, options.train)) and not any(map(path.name.startswith, options.leave_out))
     ]  # fmt: skip
-    data = [pair for path in files for pair in pairs(path) if not _is_left_out(pair, options)]
+    found = [pair for path in files for pair in pairs(path) if not _is_left_out(pair, options)]
+    data = [pair for pair in found if not is_bare(pair)]
     print(f"{len(data)} pairs of {', '.join(path.stem for path in files)}", file=sys.stderr, flush=True)
-    trained(encoder, data, options.steps, options.seed)
+    trained(encoder, data, options.steps, options.seed, options.rate)
     encoder.model.save_pretrained(options.out / "trained")
     blended(encoder, original, options.share)
     encoder.model.save_pretrained(options.out)

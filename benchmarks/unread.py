@@ -1,6 +1,6 @@
 """Learns when a window answers that the reader's network cannot read: makes `memcli/reading/unread_weights.json`.
 
-    python benchmarks/unread.py [--write] [--embedders memcli multilingual] DIR …
+    python benchmarks/unread.py [--write] [--embedders memcli multilingual] DIR …   # others' judges stay as they are
 
 Each DIR holds chats/ and questions.jsonl, as benchmarks/languages.py reads them: of tests/languages only the languages
 that were looked at are taken. A window is right if it holds what the question's `evidence` matches. Chats in other
@@ -195,13 +195,21 @@ def main() -> None:
             print(f"  {signal:16} {weight:6.2f}", file=sys.stderr)
         made[embedder_id(name)] = {**judge.numbers(), "thresholds": thresholds(found)}
     if options.write:
-        by = f"python benchmarks/unread.py --write {' '.join(folder.name for folder in folders)}"
+        folders_ = " ".join(folder.name for folder in folders)
+        by = f"python benchmarks/unread.py --write --embedders {' '.join(options.embedders)} {folders_}"
         past = learned.made(
             by,
             [f / "questions.jsonl" if (f / "questions.jsonl").exists() else f for f in folders],
             ", ".join(options.embedders),
         )
-        TARGET.write_text(learned.written(past, {"embedders": made}), encoding="utf-8")
+        TARGET.write_text(learned.written(past, {"embedders": _kept() | made}), encoding="utf-8")
+
+
+def _kept() -> dict[str, object]:
+    """The judges that are there, of embedders that memcli has, each with how it was made."""
+    found = json.loads(TARGET.read_text(encoding="utf-8"))
+    present = {embedder_id(name) for name in ("memcli", "multilingual")}
+    return {id_: {"made": found["made"]} | judge for id_, judge in found["embedders"].items() if id_ in present}
 
 
 if __name__ == "__main__":

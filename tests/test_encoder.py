@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memcli.errors import ModelUnavailable
 from memcli.providers import encoder, profiles
-from memcli.providers.embedding import DEFAULT, embedder, embedder_id, name_of
+from memcli.providers.embedding import DEFAULT, SUCCESSORS, embedder, embedder_id, name_of
 from memcli.providers.encoder import Encoder
 from memcli.providers.minilm import MiniLM
 
@@ -73,7 +73,8 @@ def test_both_of_memclis_own_are_known_by_name_and_by_id() -> None:
     assert name_of(Encoder()) == DEFAULT
     assert embedder_id("minilm") == MiniLM.id
     assert name_of(embedder("minilm")) == "minilm"
-    assert set(profiles.OWN) == {Encoder.id, MiniLM.id}
+    assert set(profiles.OWN) == {Encoder.id, MiniLM.id, *SUCCESSORS}
+    assert set(SUCCESSORS.values()) == {Encoder.id}
 
 
 def test_a_question_in_other_words_is_nearer_than_with_the_original(model: Encoder) -> None:

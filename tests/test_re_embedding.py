@@ -15,7 +15,7 @@ from memcli.providers.encoder import Encoder
 from memcli.providers.fakes import FakeEmbedder
 from memcli.providers.vectors import Vectors
 from memcli.store import ledger
-from memcli.store.identity import identity
+from memcli.store.identity import Identity, identity, set_identity
 
 from .conftest import Ran
 from .killing import content
@@ -186,3 +186,22 @@ def test_the_former_defaults_are_called_by_names_that_make_them() -> None:
         assert name != embedding.DEFAULT
         assert embedding.embedder_id(name) == id_
         assert embedding.is_known(name)
+
+
+def test_a_store_of_the_encoder_before_is_searched_and_filled_as_it_is(cli: Cli, tmp_path: Path) -> None:
+    (before,) = embedding.SUCCESSORS
+    path, chat = tmp_path / "old.memcli", tmp_path / "chat.jsonl"
+    with Memory(path) as memory:
+        memory.add(_messages())
+        with memory.store.writing() as db:
+            set_identity(db, Identity(embedding.DEFAULT, before, Encoder.dimension))
+    ran = cli("search", "which instrument was bought?", "--store", path)
+    assert (ran.code, "violin" in ran.out) == (0, True)
+    assert ran.err.count(f"{before} of an earlier version: memcli compact --re-embed") == 1
+    chat.write_text('{"text": "I sold the violin.", "speaker": "Ada"}\n')
+    assert cli("ingest", chat, "--store", path).code == 0
+    assert _embedder(path) == before
+    assert cli("compact", "--re-embed", "--store", path).code == 0
+    assert _embedder(path) == Encoder.id
+    ran = cli("search", "who sold the violin?", "--store", path)
+    assert (ran.code, ran.err, "I sold" in ran.out) == (0, "", True)

@@ -15,7 +15,7 @@ from memcli import Memory
 from memcli.errors import ModelUnavailable
 from memcli.languages import expecting, language, spoken
 from memcli.model import Caution, Form, TurnId
-from memcli.providers.embedding import embedder, embedder_id
+from memcli.providers.embedding import SUCCESSORS, embedder, embedder_id
 from memcli.reading import unread
 from memcli.reading.passages import Passage
 from memcli.reading.unread import Unread
@@ -87,6 +87,7 @@ def test_a_judge_tells_how_likely_each_window_answers() -> None:
 def test_each_embedder_has_a_judge_and_an_unknown_one_the_multilingual() -> None:
     own, many, strange = (unread.packaged(id_) for id_ in (*map(embedder_id, ("memcli", "multilingual")), "else:where"))
     assert strange.judge.bias == many.judge.bias != own.judge.bias
+    assert all(unread.packaged(former).judge.bias == own.judge.bias for former in SUCCESSORS)
 
 
 def test_texts_are_in_the_languages_that_are_expected() -> None:

@@ -11,10 +11,12 @@ from ..errors import ModelUnavailable, StoreDamaged
 from ..providers.embedding import (
     DEFAULT,
     FORMER_DEFAULTS,
+    SUCCESSORS,
     Embedder,
     embedder,
     how_to_use,
     is_known,
+    is_of,
     name_of,
     usable,
 )
@@ -56,14 +58,17 @@ class Encoders:
         return made
 
     def former_default(self) -> str:
-        """The embedder that filled the store, by name, if it was the default of an earlier version; else empty.
+        """The embedder that filled the store if it was the default of an earlier version: by name, or by id where
+        memcli has another in its place; else empty.
 
         Empty, too, where it is asked for by name. Raises StoreError.
         """
         if self._wanted or not self._store.exists:
             return ""
         stored = self._seen or self.stored()
-        return FORMER_DEFAULTS.get(stored.id, "") if stored else ""
+        if stored is None:
+            return ""
+        return stored.id if stored.id in SUCCESSORS else FORMER_DEFAULTS.get(stored.id, "")
 
     def may_choose(self) -> bool:
         """Whether nobody has named an embedder, and the store is new."""
@@ -87,7 +92,7 @@ class Encoders:
         name = self._name(stored)
         model = self._bulk(name)
         chosen = Identity(name, model.id, model.dimension)
-        if stored is not None and stored.id != model.id:
+        if stored is not None and not is_of(stored.id, model):
             raise another_embedder(stored, chosen, how_to_use(stored.name))
         if stored is None:  # a run that stores nothing makes no file
             self._store.begin_with(lambda db: settle_identity(db, chosen))
@@ -147,6 +152,6 @@ class Encoders:
 
 
 def check_filled_by(stored: Identity | None, model: Embedder) -> None:
-    """Raises ModelUnavailable where a store was filled by another embedder than `model`."""
-    if stored is not None and stored.id != model.id:
+    """Raises ModelUnavailable where a store was filled by another embedder than `model`, or the one in its place."""
+    if stored is not None and not is_of(stored.id, model):
         raise ModelUnavailable(f"this store was filled with {stored.id}, not {model.id}", how_to_use(stored.name))

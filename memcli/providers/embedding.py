@@ -18,6 +18,7 @@ __all__ = [
     "DEFAULT",
     "EMBEDDERS",
     "FORMER_DEFAULTS",
+    "SUCCESSORS",
     "Embedder",
     "OpenAI",
     "choices",
@@ -27,6 +28,7 @@ __all__ = [
     "given",
     "how_to_use",
     "is_known",
+    "is_of",
     "minilm",
     "multilingual",
     "name_of",
@@ -39,6 +41,9 @@ DEFAULT = "memcli"
 _IDS = {DEFAULT: Encoder.id, "minilm": MiniLM.id, "multilingual": "multilingual-e5-small-q4"}
 #: The embedders that were the default in earlier versions, by their ids: what they are called.
 FORMER_DEFAULTS: Mapping[str, str] = {MiniLM.id: "minilm"}
+#: Encoders whose weights memcli no longer has, by their ids, and the one in their place: trained further from the same
+#: original, so that its questions find their passages, and what it embeds stands beside these (docs/encoder.md).
+SUCCESSORS: Mapping[str, str] = {"memcli-encoder-1": Encoder.id}
 #: What an embedder is called that no name makes: a program hands it over.
 _GIVEN = "given"
 #: How each embedder is made: a factory `(model: str, bulk: bool) -> Embedder`.
@@ -137,6 +142,11 @@ def how_to_use(name: str) -> str:
     """What to do to have the embedder called `name` used, for people."""
     kind, _, id_ = name.partition(":")
     return f"Memory(path, embedder=…) with {id_}" if kind == _GIVEN else f"use --embedder {name}"
+
+
+def is_of(stored_id: str, model: Embedder) -> bool:
+    """Whether `model` reads and fills a store that the embedder of this id filled: it is that one, or in its place."""
+    return model.id in (stored_id, SUCCESSORS.get(stored_id))
 
 
 def embedder_id(name: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Encoder"]
 
-_SHA256 = "729ed905562a1850c02c722d7ee82f14952ab0a1d6fcb50e1b578314f3e10b3f"
+_SHA256 = "f3cc7a81a8af41ac23bbaccba5e2f5bdeb5817635cb61409c44525ba19949c5a"
 #: Texts that a thread embeds before it looks for more.
 _CHUNK = 64
 
@@ -35,7 +35,7 @@ class Encoder:
     SHA-256; nothing is downloaded. `weights`: another file of the same make, for measuring; it is not checked.
     """
 
-    id = "memcli-encoder-1"
+    id = "memcli-encoder-2"
     dimension = 384
 
     def __init__(self, *, bulk: bool = False, weights: Path | None = None) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
+from ..providers.embedding import SUCCESSORS
 from ..ranking import learned
 from ..store.views.view import View
 from ..text.times import TimeKind
@@ -54,7 +55,7 @@ class Unread:
 def packaged(embedder: str) -> Unread:
     """What ships for the embedder of this id; for one that is not known, the multilingual one's: it knows languages."""
     learned_ = learned.packaged(__package__, "unread_weights.json")["embedders"]
-    return Unread.of(learned_.get(embedder, learned_["multilingual-e5-small-q4"]))
+    return Unread.of(learned_.get(SUCCESSORS.get(embedder, embedder), learned_["multilingual-e5-small-q4"]))
 
 
 def of_store(view: View) -> Unread:
