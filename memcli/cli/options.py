@@ -205,13 +205,9 @@ def memory(
 
 
 def searched(memory: Memory, address: str | None) -> AbstractContextManager[None]:
-    """Meanwhile the cluster at `address` looks for candidates; None: this process does. See `cluster.searching`.
-
-    What is found is read from the store once more to be shown: so it is kept open for a moment.
-    """
+    """Meanwhile the cluster at `address` looks for candidates; None: this process does. See `cluster.searching`."""
     from contextlib import nullcontext
 
-    memory.store.keep_open()
     if address is None:
         return nullcontext()
     from ..cluster.searching import searching
