@@ -94,9 +94,9 @@ class Federation(Store):
         for store in parts:
             with store.reading(wait) as db:
                 if found := identity(db):
-                    filled[found.id] = store.path, found.name
+                    filled[found.id] = store.path
         if len(filled) > 1:
-            told = ", ".join(f"{path} with {name}" for path, name in filled.values())
+            told = ", ".join(f"{path} with {id_}" for id_, path in filled.items())
             raise UsageError(f"the stores were filled with several embedders: {told}", "memcli compact --re-embed")
         self._checked = {store.path for store in parts}
 
