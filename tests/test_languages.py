@@ -58,7 +58,8 @@ def test_it_answers_whatever_it_is_asked(one: Language, text: str) -> None:
     assert one.telling_stems(text) >= frozenset()
     assert one.informative(text, 0)
     assert {type(one.is_small_talk(text)), type(one.ends_phrase(text)), type(one.denies(text))} == {bool}
-    assert all(0 <= e.start_offset < e.end_offset <= len(text) for e in one.times(text, AT))
+    found = [*one.times(text, AT), *one.asked_times(text, AT)]
+    assert all(0 <= e.start_offset < e.end_offset <= len(text) for e in found)
     assert all(length.days >= 0 for length in one.lengths(text))
     assert isinstance(one.dated(text, AT), str)
     assert all(fact.sources for fact in one.facts(said))

@@ -790,14 +790,6 @@ def test_of_many_likings_the_nearest_to_the_question_are_told() -> None:
     assert [each.asserted.tail for each in respected(known)] == ["thing 5", "thing 4", "thing 3"]
 
 
-@pytest.mark.parametrize(
-    ("tail", "cosine", "is_told"),
-    [("Gerald", 0.4, False), ("Gerald", 0.46, True), ("Thai food", 0.4, True), ("dal", 0.4, True), ("it", 0.2, False)],
-)
-def test_who_a_bare_name_is_nobody_knows(tail: str, cosine: float, *, is_told: bool) -> None:
-    assert bool(respected([_told(RelationType.LIKES, tail, 1, cosine)])) is is_told
-
-
 def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
     class Asserting(FakeTranscript):
         relation = RelationType.LIKES

@@ -213,8 +213,8 @@ class Memory:
 
     @property
     def former_default(self) -> str:
-        """The name of the embedder that filled the store, where it was an earlier version's default and nobody has
-        asked for it; else empty. Raises StoreError.
+        """The embedder that filled the store, where it was an earlier version's default and nobody has asked for it: by
+        name, or by id where its weights are gone; else empty. Raises StoreError.
         """
         return self._encoders.former_default()
 

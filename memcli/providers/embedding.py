@@ -75,7 +75,7 @@ class Embedder(Protocol):
 
     @property
     def id(self) -> str:
-        """Names the model so exactly that equal ids mean equal vectors."""
+        """Names the model so exactly that equal ids mean equal vectors, but in stores of `SUCCESSORS`."""
         ...
 
     @property

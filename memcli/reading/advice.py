@@ -14,8 +14,8 @@ __all__ = ["Known", "advice", "respected"]
 #: Limits and likings that are told, at most; from this cosine to the question on a liking is.
 _LIMITS, _LIKINGS = 4, 3
 _NEAR = 0.3
-#: Who asks for himself may ask for anything, and a bare name may be anybody's: from this cosine on either bears on it.
-_SURELY_NEAR = 0.45
+#: Who asks for himself may ask for anything: from this cosine on it is what he is known to like or avoid.
+_NEAR_ASKER = 0.45
 #: How an assertion is said where it speaks against its tail, or for it; any other is its tail alone.
 _AGAINST = {
     RelationType.ALLERGY: "allergic to {}", RelationType.DISLIKES: "dislikes {}", RelationType.FEARS: "fears {}",
@@ -43,12 +43,12 @@ class Known:
     @property
     def is_near(self) -> bool:
         """Whether it bears on what is asked."""
-        return self.cosine >= (_SURELY_NEAR if _is_name(self.asserted.tail) else _NEAR)
+        return self.cosine >= _NEAR
 
     @property
     def bears_on_asker(self) -> bool:
         """Whether it bears on what is asked by the very one of whom it is known."""
-        return self.cosine >= _SURELY_NEAR
+        return self.cosine >= _NEAR_ASKER
 
     @property
     def is_told(self) -> bool:
@@ -56,11 +56,6 @@ class Known:
         relation = self.asserted.relation
         liked = relation in PREFERENCES and relation not in _PASSING and self.is_near
         return self.limits or liked
-
-
-def _is_name(tail: str) -> bool:
-    """Whether it is a name and nothing else: its vector tells not what it is ("I love Gerald already")."""
-    return tail.isalpha() and tail.istitle()
 
 
 def respected(known: Sequence[Known]) -> list[Known]:
