@@ -1,10 +1,11 @@
 """Makes the networks that ship of what `train_reader.py` and `train_notes.py` wrote: ONNX, products in int8.
 
-    python benchmarks/export_networks.py --model BASE --out memcli/reading [--reader DIR] [--notes DIR]
+    python benchmarks/export_networks.py --model BASE --out memcli/reading
+        [--reader DIR] [--notes DIR] [--languages DIR]
 
 `BASE` is what they were trained from. Prints the SHA-256 that the modules beside the weights are to know. Weights have
 seven bits of their eight, a scale each column, like the encoder's; embeddings of words four, where `reader_base.py` has
-rounded them to these.
+rounded them to these. The reader of other languages is given the vectors of its words, and has none itself.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from reader_base import STEPS
 from train_notes import Noter
-from train_reader import Reader
+from train_reader import Reader, through
 
+#: What a reader makes of a window.
+READ = ["answers", "place", "polarity"]
 #: Two numbers a byte: the high one counts so many times.
 RADIX = 16
 
@@ -67,6 +70,20 @@ class Whole(torch.nn.Module):  # type: ignore[misc]
         return found
 
 
+class Given(torch.nn.Module):  # type: ignore[misc]
+    """The same for words whose embeddings are given."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, words: torch.Tensor, kinds: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        made = self.reader.lower.embeddings(token_type_ids=kinds, inputs_embeds=words)
+        states = through(self.reader.lower.encoder.layer, made, torch.ones_like(kinds))
+        found: tuple[torch.Tensor, ...] = self.reader.judged(states)
+        return found
+
+
 def main() -> None:
     """Exports, quantises, says what came out."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -74,13 +91,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--reader", type=Path)
     parser.add_argument("--notes", type=Path)
+    parser.add_argument("--languages", type=Path)
     options = parser.parse_args()
     if options.reader:
         reader = _loaded(Reader(options.model), options.reader / "reader.pt")
-        export(Whole(reader), ["answers", "place", "polarity"], options.out / "reader.onnx")
+        export(Whole(reader), ids(), READ, options.out / "reader.onnx")
     if options.notes:
         noter = _loaded(Noter(options.model), options.notes / "notes.pt")
-        export(Whole(noter), ["notes", "own"], options.out / "notes.onnx")
+        export(Whole(noter), ids(), ["notes", "own"], options.out / "notes.onnx")
+    if options.languages:
+        reader = _loaded(Reader(options.model), options.languages / "reader.pt")
+        words = torch.zeros(1, 12, reader.lower.config.hidden_size)
+        export(Given(reader), {"words": words}, READ, options.out / "reader_languages.onnx")
 
 
 def _loaded(reader: Reader, weights: Path) -> Reader:
@@ -89,14 +111,19 @@ def _loaded(reader: Reader, weights: Path) -> Reader:
     return reader
 
 
-def export(network: torch.nn.Module, made: list[str], out: Path) -> None:
-    """Writes a network."""
-    ids = torch.ones(1, 12, dtype=torch.long)
-    free = {name: {1: "tokens"} for name in ["ids", "kinds", *made] if name not in ("answers", "polarity")}
+def ids() -> dict[str, torch.Tensor]:
+    """What a network takes that has words of its own."""
+    return {"ids": torch.ones(1, 12, dtype=torch.long)}
+
+
+def export(network: torch.nn.Module, taken: dict[str, torch.Tensor], made: list[str], out: Path) -> None:
+    """Writes a network that takes this and which part each token is of."""
+    given = taken | {"kinds": torch.zeros(1, 12, dtype=torch.long)}
+    free = {name: {1: "tokens"} for name in [*given, *made] if name not in ("answers", "polarity")}
     with TemporaryDirectory() as scratch:
         whole = Path(scratch) / "float32.onnx"
         torch.onnx.export(
-            network, (ids, ids * 0), whole, input_names=["ids", "kinds"], output_names=made, dynamic_axes=free,
+            network, tuple(given.values()), whole, input_names=list(given), output_names=made, dynamic_axes=free,
             opset_version=17, dynamo=False,
         )  # fmt: skip
         quantize_dynamic(whole, out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)

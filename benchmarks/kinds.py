@@ -42,6 +42,19 @@ def stores(path: Path) -> Iterator[Haystack]:
         yield from haystacks(path)
 
 
+def apart_and_together(folder_: Path) -> Iterator[Haystack]:
+    """The chats of a folder, a language a file: each by itself, and all of them in one store."""
+    held = list(stores(folder_))
+    yield from held
+    messages = [message for each in held for message in each.messages]
+    yield Haystack("all", messages, [question for each in held for question in each.questions])
+
+
+def is_in_languages(path: Path) -> bool:
+    """Whether a folder has made-up chats in other languages than English, a language a file."""
+    return path.is_dir() and path.name.endswith("_languages")
+
+
 def plays(path: Path) -> Iterator[Haystack]:
     """FriendsQA (Yang & Choi 2019): `SCENES` in a row are one conversation, a week from each to the next."""
     with gzip.open(path, "rt", encoding="utf-8") as stream:

@@ -5,7 +5,7 @@
 A question a line: `dataset`, `group` (its conversation), `question`, and `windows`, each with `speaker`, `text` and
 `before`, whether it `answers`, the `span` in "SPEAKER: text" that does, if one does (two places of characters), and
 the `polarity` of what it says to a question of yes or no. The statements of `reader_statements.toml` are made into
-questions too, whatever data are given.
+questions too, whatever data are given; of chats in other languages (`reader_languages`) those of their own alone are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import unseen
-from reading import Case, cases, elsewhere, filled, is_asked_beside, known
+from kinds import apart_and_together, is_in_languages
+from reading import Case, cases, elsewhere, filled, is_asked_beside, known, stored
 from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
@@ -33,6 +34,7 @@ from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.formats import turn_id
 from memcli.languages import spoken
 from memcli.model import Seeks
+from memcli.providers.embedding import embedder
 from memcli.reading.passages import Passage
 from memcli.reading.windows import FORMER, before, spans
 from memcli.text import content_stems, sentences
@@ -92,13 +94,22 @@ def main() -> None:
 
 def _of(path: Path, cache: Path, fair: Unseen) -> Iterator[Line]:
     with ExitStack() as opened:
-        if is_asked_beside(path):
+        if is_in_languages(path):
+            yield from map(retrieved, _in_languages(path, cache, opened))
+        elif is_asked_beside(path):
             yield from map(retrieved, cases(path, cache, opened, fair))
         else:
             name, held = path.name.split(".")[0], filled(path, cache, opened, fair)
             for haystack, memory in held:
                 yield from _lines(haystack, known(name, haystack, memory))
             yield from map(retrieved, elsewhere(name, held))
+
+
+def _in_languages(path: Path, cache: Path, opened: ExitStack) -> Iterator[Case]:
+    model = embedder("multilingual", bulk=True)
+    for haystack in apart_and_together(path):
+        memory = stored(cache / f"{path.name}-{haystack.name}.memcli", haystack, model, opened)
+        yield from known(path.name, haystack, memory)
 
 
 def retrieved(case: Case) -> Line:
@@ -224,7 +235,7 @@ def answer(shown: str, turn: Said, question: Asked) -> tuple[int, int] | None:
         return (0, len(turn.speaker)) if shown.startswith(turn.speaker) else None
     if question.pattern:
         return _by_pattern(shown, question.pattern)
-    return _in_time(shown, turn, question) or _alike(shown, question.answers)
+    return _in_time(shown, turn, question) or _verbatim(shown, question.answers) or _alike(shown, question.answers)
 
 
 def _by_pattern(shown: str, pattern: str) -> tuple[int, int] | None:
@@ -246,6 +257,13 @@ def _in_time(shown: str, turn: Said, question: Asked) -> tuple[int, int] | None:
         if any(token_f1(describe(each), gold) >= ALIKE for gold in question.answers):
             return each.start_offset, each.end_offset
     return None
+
+
+def _verbatim(shown: str, answers: Sequence[str]) -> tuple[int, int] | None:
+    """Where an answer stands word for word, as in a script that is written without spaces."""
+    found = [match.span() for each in answers for match in re.finditer(rf"(?<!\w){re.escape(each)}(?!\w)", shown)]
+    anywhere = [(at, at + len(each)) for each in answers if not each.isascii() and (at := shown.find(each)) >= 0]
+    return next(iter(found or anywhere), None)
 
 
 def _alike(shown: str, answers: Sequence[str]) -> tuple[int, int] | None:

@@ -40,6 +40,7 @@ from memcli.memory import Memory
 from memcli.model import Caution, Filters, Form, Query, Seeks
 from memcli.providers.embedding import DEFAULT as EMBEDDER
 from memcli.providers.embedding import Embedder, embedder_id
+from memcli.providers.multilingual import Multilingual
 from memcli.ranking import learned
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known
@@ -209,7 +210,9 @@ def _read(memory: Memory, question: str, at: datetime, filters: Filters) -> tupl
     query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
-    passages = [each for each in gather(query.question, query, hits, transcript) if is_readable(query.question, each)]
+    found = gather(query.question, query, hits, transcript)
+    # What the network for English cannot read, the one for other languages learns from.
+    passages = [p for p in found if view.embedder == Multilingual.id or is_readable(query.question, p)]
     return query, passages, known_of(query, transcript)
 
 

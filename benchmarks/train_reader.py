@@ -174,7 +174,7 @@ def example(tokenizer: Any, asked: str, window: Line, question: int) -> Line:
         a, b = window["span"]
         inside = [i for i, (x, y) in enumerate(offsets) if x < b and y > a]
         span = (start + inside[0], start + inside[-1]) if inside else None
-    first = ids.index(102) + 1
+    first = ids.index(tokenizer.sep_token_id) + 1
     return {
         "ids": torch.tensor(ids), "start": start, "question": question,
         "kinds": torch.tensor([0] * first + [1] * (len(ids) - first)),

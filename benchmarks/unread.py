@@ -1,16 +1,16 @@
-"""Learns when a window answers that the reader's network cannot read: makes `memcli/reading/unread_weights.json`.
+"""Learns when a window answers that the network for English cannot read: makes `memcli/reading/unread_weights.json`.
 
-    python benchmarks/unread.py [--write] [--embedders memcli multilingual] DIR …   # others' judges stay as they are
+    python benchmarks/unread.py [--write] [--judges memcli multilingual others] DIR …   # a judge not named stays
 
-Each DIR holds chats/ and questions.jsonl, as benchmarks/languages.py reads them: of tests/languages only the languages
-that were looked at are taken. A window is right if it holds what the question's `evidence` matches. Chats in other
-languages with questions are few: a DIR of made-up English ones (`chats`), read as if nobody could read them, is taught
-from as well, and counts a third. A DIR called `unread…` has such chats in other languages, a file each, which are asked
-alone and all in one store. Neither is for memcli's own encoder, which knows English otherwise than the rest, and it
-alone. Each
-embedder has a logistic regression of its own; thresholds are those with which right answers exceed wrong ones by most,
-a wrong answer counting as one (bold), as two (usual) and as four (careful), measured without the question's own fold,
-and on other languages than English alone.
+A judge is called like its embedder; that for embedders which are not known (`others`) learns from the vectors of the
+multilingual one, without what the network for other languages reads. Each DIR holds chats/ and questions.jsonl, as
+benchmarks/languages.py reads them: of tests/languages only the languages that were looked at are taken. A window is
+right if it holds what the question's `evidence` matches. Chats in other languages with questions are few: a DIR called
+`…_languages` has made-up ones, a file each, which are asked alone and all in one store, and for `others` a DIR of
+English ones (`chats`), read as if nobody could read them, is taught from as well, and counts a third. Neither is for
+memcli's own encoder, which knows English otherwise than the rest, and it alone. Each judge is a logistic regression;
+thresholds are those with which right answers exceed wrong ones by most, a wrong answer counting as one (bold), as two
+(usual) and as four (careful), measured without the question's own fold, and on chats that were not made to be hard.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from kinds import stores
+from kinds import apart_and_together, is_in_languages, stores
 from languages import OWN, SEEN
 from sklearn.linear_model import LogisticRegression
 
 from memcli import Memory
-from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.evaluation.questions import GoldQuestion
 from memcli.formats import Message
 from memcli.model import Caution, Filters
 from memcli.providers.embedding import DEFAULT as DEFAULT_EMBEDDER
@@ -42,6 +42,7 @@ from memcli.providers.embedding import embedder_id
 from memcli.ranking import learned
 from memcli.reading import unread
 from memcli.reading.judge import Judge
+from memcli.reading.network import Network, of_languages
 from memcli.reading.passages import Passage, gather
 from memcli.reading.stored import StoredTranscript
 from memcli.strategies import DEFAULT, strategy
@@ -71,22 +72,49 @@ class Case:
         return zlib.crc32(self.question.encode()) % FOLDS
 
 
-def cases(folder: Path, embedder: str) -> Iterator[Case]:
-    """Every question of a folder about what the network cannot read, or could: of made-up chats, each third one."""
-    if folder.name.startswith("unread"):
-        yield from _foreign(folder, embedder) if embedder != DEFAULT_EMBEDDER else ()
+@dataclass(frozen=True)
+class Contender:
+    """A judge to be learned: whose vectors it is for, and the network that reads for it, if any."""
+
+    name: str
+
+    @property
+    def embedder(self) -> str:
+        return DEFAULT_EMBEDDER if self.name == DEFAULT_EMBEDDER else "multilingual"
+
+    @property
+    def key(self) -> str:
+        """What its judge is called in the file."""
+        return unread.OTHERS if self.name == unread.OTHERS else embedder_id(self.embedder)
+
+    @property
+    def network(self) -> Network | None:
+        return of_languages(bulk=True) if self.name == "multilingual" else None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The signals that it takes."""
+        return (*unread.NAMES, *unread.READ) if self.network else unread.NAMES
+
+
+def cases(folder: Path, of: Contender) -> Iterator[Case]:
+    """Every question of a folder about what the network for English cannot read, or could: of made-up English chats,
+    each third one.
+    """
+    if is_in_languages(folder):
+        yield from _in_languages(folder, of) if of.embedder != DEFAULT_EMBEDDER else ()
         return
     if not (folder / "questions.jsonl").exists():
-        yield from _english(folder, embedder) if embedder != DEFAULT_EMBEDDER else ()
+        yield from _english(folder, of) if of.name == unread.OTHERS else ()
         return
     rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     chats = [folder / "chats" / f"{code}.jsonl" for code in SEEN] if folder == OWN else foreign(folder)
-    with tempfile.TemporaryDirectory() as place, Memory(Path(place) / "chats.memcli", embedder=embedder) as memory:
+    with tempfile.TemporaryDirectory() as place, Memory(Path(place) / "chats.memcli", embedder=of.embedder) as memory:
         memory.ingest(chats)
         for row in rows:
             code = row.get("chat", row.get("lang"))
             if code != "en" and (code in SEEN or folder != OWN):
-                yield _case(memory, row)
+                yield _case(memory, row, of)
 
 
 def foreign(folder: Path) -> Sequence[Path]:
@@ -94,74 +122,74 @@ def foreign(folder: Path) -> Sequence[Path]:
     return [each for each in sorted((folder / "chats").iterdir()) if each.is_dir() and len(each.name) == 2]
 
 
-def _english(folder: Path, embedder: str) -> Iterator[Case]:
+def _english(folder: Path, of: Contender) -> Iterator[Case]:
     for haystack in stores(folder):
-        yield from _asked(haystack.messages, haystack.questions[::_EVERY], embedder, _OF_ENGLISH)
+        yield from _asked(haystack.messages, haystack.questions[::_EVERY], of, _OF_ENGLISH)
 
 
-def _foreign(folder: Path, embedder: str) -> Iterator[Case]:
+def _in_languages(folder: Path, of: Contender) -> Iterator[Case]:
     """Each question twice: of a store of its language alone, and of one of all languages."""
-    held = list(stores(folder))
-    everything = Haystack(
-        "all", [message for each in held for message in each.messages], [q for each in held for q in each.questions]
-    )
-    for haystack in (*held, everything):
-        yield from _asked(haystack.messages, haystack.questions, embedder, 0.5)
+    for haystack in apart_and_together(folder):
+        yield from _asked(haystack.messages, haystack.questions, of, 0.5)
 
 
 def _asked(
-    messages: Iterable[Message], questions: Sequence[GoldQuestion], embedder: str, weight: float
+    messages: Iterable[Message], questions: Sequence[GoldQuestion], of: Contender, weight: float
 ) -> Iterator[Case]:
-    with tempfile.TemporaryDirectory() as place, Memory(Path(place) / "c.memcli", embedder=embedder) as memory:
+    with tempfile.TemporaryDirectory() as place, Memory(Path(place) / "c.memcli", embedder=of.embedder) as memory:
         memory.add(messages)
         for question in questions:
             gold = question.evidence if question.answerable else frozenset()
-            passages, rows = _windows(memory, question.text)
+            passages, rows = _windows(memory, question.text, of)
             right = np.array([each.turn in gold for each in passages], dtype=bool)
             yield Case(question.text, rows, right, weight)
 
 
-def _case(memory: Memory, row: Mapping[str, Any]) -> Case:
-    passages, rows = _windows(memory, row["question"])
+def _case(memory: Memory, row: Mapping[str, Any], of: Contender) -> Case:
+    passages, rows = _windows(memory, row["question"], of)
     evidence = row["evidence"] if row["answer"] else ""
     right = np.array([bool(evidence and re.search(evidence, each.window.text)) for each in passages])
     return Case(row["question"], rows, right)
 
 
-def _windows(memory: Memory, question: str) -> tuple[Sequence[Passage], Floats]:
+def _windows(memory: Memory, question: str, of: Contender) -> tuple[Sequence[Passage], Floats]:
     chosen = strategy(DEFAULT)
     query, view = memory.query(question, Filters(), datetime(2026, 11, 22, tzinfo=UTC), chosen)
     with memory.store.reading():
         passages = gather(query.question, query, chosen.retrieve(query, view, DEPTH), StoredTranscript(view))
-        found = [[each[name] for name in unread.NAMES] for each in unread.signals(query.question, passages)]
-    return passages, np.array(found)
+        found: list[dict[str, float]] = unread.signals(query.question, passages, passages)
+        if of.network:
+            findings = of.network.read(question, [each.window for each in passages])
+            more = unread.readings(query.question, passages, findings)
+            found = [row | read for row, read in zip(found, more, strict=True)]
+    return passages, np.array([[each[name] for name in of.names] for each in found])
 
 
-def fitted(found: Sequence[Case]) -> Judge:
+def fitted(found: Sequence[Case], names: Sequence[str]) -> Judge:
     """The regression over all windows of these questions."""
     rows, right = np.concatenate([each.rows for each in found]), np.concatenate([each.right for each in found])
     weight = np.concatenate([np.full(len(each.right), each.weight) for each in found])
     mean, scale = rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-6)
     made = LogisticRegression(C=0.3, max_iter=2000).fit((rows - mean) / scale, right, sample_weight=weight)
     return Judge(
-        unread.NAMES, mean.astype(np.float32), scale.astype(np.float32), made.coef_[0].astype(np.float32),
+        names, mean.astype(np.float32), scale.astype(np.float32), made.coef_[0].astype(np.float32),
         float(made.intercept_[0]),
     )  # fmt: skip
 
 
 def best(judge: Judge, case: Case) -> tuple[float, bool]:
     """The trust of the likeliest window, and whether it answers."""
-    trust = [judge(dict(zip(unread.NAMES, row.tolist(), strict=True))) for row in case.rows]
+    trust = [judge(dict(zip(judge.names, row.tolist(), strict=True))) for row in case.rows]
     place = int(np.argmax(trust))
     return trust[place], bool(case.right[place])
 
 
-def thresholds(found: Sequence[Case]) -> dict[str, float]:
+def thresholds(found: Sequence[Case], names: Sequence[str]) -> dict[str, float]:
     """By folds of questions; what they are worth is printed."""
     judged: list[tuple[float, bool, bool]] = []
     for fold in range(FOLDS):
-        judge = fitted([each for each in found if each.fold != fold])
-        held = [each for each in found if each.fold == fold and each.weight > _OF_ENGLISH]
+        judge = fitted([each for each in found if each.fold != fold], names)
+        held = [each for each in found if each.fold == fold and each.weight == 1]
         judged.extend((*best(judge, each), bool(each.right.any())) for each in held)
     chosen = {}
     for caution, price in PRICES.items():
@@ -182,25 +210,26 @@ def _levels() -> Sequence[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--embedders", nargs="+", default=["memcli", "multilingual"])
+    judges = [DEFAULT_EMBEDDER, "multilingual", unread.OTHERS]
+    parser.add_argument("--judges", nargs="+", default=judges, choices=judges)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     folders = [OWN if folder.resolve() == OWN.resolve() else folder for folder in options.folders]
     made: dict[str, object] = {}
-    for name in options.embedders:
-        found = [each for folder in folders for each in cases(folder, name)]
-        print(f"{name}: {len(found)} questions", file=sys.stderr)
-        judge = fitted(found)
-        for signal, weight in zip(unread.NAMES, judge.weights.tolist(), strict=True):
+    for of in map(Contender, options.judges):
+        found = [each for folder in folders for each in cases(folder, of)]
+        print(f"{of.name}: {len(found)} questions", file=sys.stderr)
+        judge = fitted(found, of.names)
+        for signal, weight in zip(of.names, judge.weights.tolist(), strict=True):
             print(f"  {signal:16} {weight:6.2f}", file=sys.stderr)
-        made[embedder_id(name)] = {**judge.numbers(), "thresholds": thresholds(found)}
+        made[of.key] = {**judge.numbers(), "thresholds": thresholds(found, of.names)}
     if options.write:
         folders_ = " ".join(folder.name for folder in folders)
-        by = f"python benchmarks/unread.py --write --embedders {' '.join(options.embedders)} {folders_}"
+        by = f"python benchmarks/unread.py --write --judges {' '.join(options.judges)} {folders_}"
         past = learned.made(
             by,
             [f / "questions.jsonl" if (f / "questions.jsonl").exists() else f for f in folders],
-            ", ".join(options.embedders),
+            ", ".join(options.judges),
         )
         TARGET.write_text(learned.written(past, {"embedders": _kept() | made}), encoding="utf-8")
 
@@ -208,7 +237,7 @@ def main() -> None:
 def _kept() -> dict[str, object]:
     """The judges that are there, of embedders that memcli has, each with how it was made."""
     found = json.loads(TARGET.read_text(encoding="utf-8"))
-    present = {embedder_id(name) for name in ("memcli", "multilingual")}
+    present = {of.key for of in map(Contender, (DEFAULT_EMBEDDER, "multilingual", unread.OTHERS))}
     return {id_: {"made": found["made"]} | judge for id_, judge in found["embedders"].items() if id_ in present}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from memcli.languages import expecting, language, spoken
 from memcli.model import Caution, Form, TurnId
 from memcli.providers.embedding import SUCCESSORS, embedder, embedder_id
 from memcli.reading import unread
+from memcli.reading.network import Finding, Network, Span
 from memcli.reading.passages import Passage
 from memcli.reading.unread import Unread
 from memcli.reading.windows import Window
 
+BOTH = (*unread.NAMES, *unread.READ)
 CHATS = Path(__file__).parent / "languages" / "chats"
 SAID = datetime(2026, 3, 21, 21, 15)
 
@@ -70,23 +72,55 @@ def test_only_english_is_read_by_the_network() -> None:
 def test_the_signals_tell_of_times_numbers_and_crossed_languages() -> None:
     when, many = (language("de").question(text, ["Tobias"]) for text in ("Wann war das?", "Wie viele Kinder hat er?"))
     dated, bare = passage("Das war vorgestern bei uns"), passage("Das war ja schön bei uns")
-    assert [row["time"] for row in unread.signals(when, [dated, bare])] == [1.0, -1.0]
-    assert [row["count"] for row in unread.signals(many, [passage("Er hat drei Kinder"), bare])] == [1.0, -1.0]
-    crossed = unread.signals(language("en").question("When was that?", []), [dated])[0]
+    said, counted = [dated, bare], [passage("Er hat drei Kinder"), bare]
+    assert [row["time"] for row in unread.signals(when, said, said)] == [1.0, -1.0]
+    assert [row["count"] for row in unread.signals(many, counted, counted)] == [1.0, -1.0]
+    crossed = unread.signals(language("en").question("When was that?", []), [dated], [dated])[0]
     assert (crossed["crossed.cosine"], crossed["cosine"]) == (0.4, 0.4)
-    assert unread.signals(when, [dated])[0]["crossed.cosine"] == 0.0
+    assert unread.signals(when, [dated], [dated])[0]["crossed.cosine"] == 0.0
 
 
 def test_a_judge_tells_how_likely_each_window_answers() -> None:
     weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "covered")} for name in unread.NAMES}
     made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}})
-    trust = made.trust(language("de").question("Wo ist es?", ()), [passage("Hier", 0.0), passage("Da", 1.0)])
-    assert trust == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
+    said = [passage("Hier", 0.0), passage("Da", 1.0)]
+    found = made.read(language("de").question("Wo ist es?", ()), said, said)
+    assert [trust for _, trust in found] == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
+    assert [finding.spans for finding, _ in found] == [(), ()]
 
 
-def test_each_embedder_has_a_judge_and_an_unknown_one_the_multilingual() -> None:
+class Reads(Network):
+    """Says 2 of the first window and 0 of all others, and is as sure as a half where the answer is."""
+
+    def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
+        return [Finding(0.0 if place else 2.0, 0.5, 0.5, [Span(0, 3, 0.5)]) for place, _ in enumerate(windows)]
+
+
+def test_a_judge_takes_what_a_network_reads() -> None:
+    """The odds of e² to 1, and the question is in another language than the second window alone."""
+    asked = language("de").question("Wo ist es denn?", ())
+    said = [passage("Es ist hier in dem Haus", 0.5), passage("It is behind the old house.", 0.0)]
+    rows = unread.readings(asked, said, Reads().read(asked.text, [each.window for each in said]))
+    share = np.exp(2) / (np.exp(2) + 1)
+    assert rows[0] == pytest.approx({
+        "read.answers": 2.0, "read.behind": 0.0, "read.sure": 1 / (1 + np.exp(-2)), "read.share": share,
+        "read.rank": 1.0, "read.span": 0.5, "crossed": 0.0, "crossed.answers": 0.0, "crossed.share": 0.0,
+        "covered.answers": 1.0, "reply.answers": 0.0,
+    })  # fmt: skip
+    assert (rows[1]["crossed"], rows[1]["read.behind"], rows[1]["read.rank"]) == (1.0, 2.0, 0.5)
+    assert rows[1]["crossed.share"] == pytest.approx(1 - share)
+    weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "read.rank")} for name in BOTH}
+    made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}}, Reads())
+    assert [trust for _, trust in made.read(asked, said, said)] == pytest.approx(
+        [1 / (1 + np.exp(-x)) for x in (1, 0.5)]
+    )
+
+
+def test_each_embedder_has_a_judge_and_a_network_reads_for_the_multilingual_one() -> None:
     own, many, strange = (unread.packaged(id_) for id_ in (*map(embedder_id, ("memcli", "multilingual")), "else:where"))
-    assert strange.judge.bias == many.judge.bias != own.judge.bias
+    assert len({each.judge.bias for each in (own, many, strange)}) == 3
+    assert many.network is not None
+    assert (own.network, strange.network) == (None, None)
     assert all(unread.packaged(former).judge.bias == own.judge.bias for former in SUCCESSORS)
 
 

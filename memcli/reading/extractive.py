@@ -21,7 +21,7 @@ from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
 from memcli.reading.temporal import is_moved
-from memcli.reading.unread import NOTHING_FOUND, Unread
+from memcli.reading.unread import Unread
 from memcli.reading.values import Value, values
 from memcli.reading.windows import Window
 from memcli.text import content_stems
@@ -124,7 +124,7 @@ class ExtractiveReader:
 
     def _doubted(self, look: Look, first: Found) -> tuple[Doubted, float]:
         """What the answer is worth, and how much it must be; of what the network cannot read, its judge has said it."""
-        if self._unread is None or first.finding is not NOTHING_FOUND:
+        if self._unread is None or not first.unread:
             return self._doubt(look), self._threshold
         form = Form.VALUE if look.text and look.typed else Form.QUOTE
         return Doubted(form, first.trust), self._unread.thresholds[self._caution]
@@ -204,7 +204,7 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
     if known:
         return _advised(question, found, known)
-    if found[0].finding is NOTHING_FOUND:
+    if found[0].unread:
         return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)

@@ -1,9 +1,9 @@
-"""The network that reads: a question and a window of what was said, together.
+"""The networks that read: a question and a window of what was said, together.
 
-Ten layers of bge-small-en-v1.5 (Xiao et al. 2023), the upper ones trained further, with three heads: whether the
-window answers, where the answer begins and ends in "SPEAKER: text" (so who speaks can be the answer), and whether it
-says yes or no.
-`benchmarks/train_reader.py` makes its weights, docs/reading.md has what it was trained on.
+Ten layers of bge-small-en-v1.5 (Xiao et al. 2023) for English and of multilingual-e5-small (Wang et al. 2024) for other
+languages, the upper ones trained further, with three heads: whether the window answers, where the answer begins and
+ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says yes or no.
+`benchmarks/train_reader.py` makes their weights, docs/reading.md and docs/languages.md have what they were trained on.
 """
 
 from __future__ import annotations
@@ -18,15 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ..providers import onnx
-from .tokens import asked, shares, together
+from .tokens import English, Languages, Vocabulary, shares, together
 
 if TYPE_CHECKING:
     from .windows import Window
 
-__all__ = ["Finding", "Network", "Span", "network"]
+__all__ = ["Finding", "Network", "Span", "network", "of_languages"]
 
 Floats = npt.NDArray[np.float32]
-_SHA256 = "fb8e07b685ce9d8af33ada061564672fa9556a5ac6808ac50774b3b8684ac9b2"
+#: The files of the networks that ship, and what they hash to.
+_ENGLISH = "reader.onnx", "fb8e07b685ce9d8af33ada061564672fa9556a5ac6808ac50774b3b8684ac9b2"
+_LANGUAGES = (
+    "reader_languages.onnx",
+    "3d4db2b94fc0875434c3bd890d768fda73f1a51106ac3f17c58990d6cbe1927f",
+)
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
 #: Findings that are kept in bulk: several contenders are given the same windows.
@@ -56,25 +61,29 @@ class Network:
     """Reads windows. Each is a run of its own, so what is found in it depends on nothing else.
 
     `weights`: another file of the same make, for measuring; it is not checked. `bulk`: many questions are going to be
-    asked, some of them again over the same windows. Raises ModelUnavailable.
+    asked, some of them again over the same windows. `vocabulary`: what it was trained on; for English, if none is
+    given. Raises ModelUnavailable.
     """
 
-    def __init__(self, weights: Path | None = None, *, bulk: bool = False) -> None:
+    def __init__(
+        self, weights: Path | None = None, *, bulk: bool = False, vocabulary: Vocabulary | None = None
+    ) -> None:
         self._weights, self._bulk = weights, bulk
+        self._vocabulary = vocabulary or English()
         self._found = lru_cache(_REMEMBERED)(self._find) if bulk else self._find
 
     @cached_property
     def _session(self) -> Any:
-        path = self._weights or onnx.packaged(__package__, "reader.onnx", _SHA256)
+        shipped = _ENGLISH if isinstance(self._vocabulary, English) else _LANGUAGES
+        path = self._weights or onnx.packaged(__package__, *shipped)
         return onnx.session(path, bulk=self._bulk)
 
     def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
         """What is found in each window."""
-        tokens = asked(question)
-        return [self._found(tokens, window) for window in windows]
+        return [self._found(question, window) for window in windows]
 
-    def _find(self, question: tuple[int, ...], window: Window) -> Finding:
-        read = together(question, window)
+    def _find(self, question: str, window: Window) -> Finding:
+        read = together(question, window, self._vocabulary)
         answers, place, polarity = self._session.run(None, read.given)
         yes, no = shares(polarity[0])
         return Finding(float(answers[0]), float(yes), float(no), _spans(place[0, read.own], read.offsets))
@@ -82,8 +91,14 @@ class Network:
 
 @lru_cache(maxsize=2)
 def network(*, bulk: bool = False) -> Network:
-    """The network that ships with memcli; its weights are loaded at the first window."""
+    """The network for English that ships with memcli; its weights are loaded at the first window."""
     return Network(bulk=bulk)
+
+
+@lru_cache(maxsize=2)
+def of_languages(*, bulk: bool = False) -> Network:
+    """The one for other languages, which reads with the words of the package for the multilingual embedder."""
+    return Network(bulk=bulk, vocabulary=Languages())
 
 
 def _spans(place: Floats, offsets: Sequence[tuple[int, int]]) -> list[Span]:

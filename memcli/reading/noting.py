@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..model.cards import CardKind
 from ..providers import onnx
-from .tokens import shares, together
+from .tokens import English, shares, together
 
 if TYPE_CHECKING:
     from .windows import Window
@@ -57,7 +57,7 @@ class Noter:
 
     def read(self, window: Window) -> list[Told]:
         """What is told in it, in its order."""
-        read = together((), window)
+        read = together("", window, English())
         notes, own = self._session.run(None, read.given)
         chances, ours = shares(notes[0, read.own]), 1 / (1 + np.exp(-own[0, read.own]))
         return [

