@@ -108,7 +108,7 @@ def _question(code: str, seeks: Seeks) -> Question:
 
 def _found(text: str, finding: Finding, at: datetime = SAID, trust: float = 1.0) -> Found:
     passage = Passage(Window("Ana", text, ""), TurnId("t0"), at, 0, 1.0, 1.0, 0.0, 0.0, 1.0, False, text)
-    return Found(passage, finding, trust)
+    return Found(passage, finding, trust, unread=finding is NOTHING_FOUND)
 
 
 NOTHING_READ = Finding(0.9, 0.5, 0.5, ())

@@ -28,7 +28,18 @@ from .judge import Judge
 from .network import Finding, Network, of_languages
 from .passages import Passage
 
-__all__ = ["NAMES", "OTHERS", "READ", "Unread", "is_readable", "of_store", "packaged", "readings", "signals"]
+__all__ = [
+    "NAMES",
+    "NOTHING_FOUND",
+    "OTHERS",
+    "READ",
+    "Unread",
+    "is_readable",
+    "of_store",
+    "packaged",
+    "readings",
+    "signals",
+]
 
 NAMES = (
     "cosine", "cosine.behind", "covered", "covered.behind", "turn_covered", "crossed.cosine", "crossed.covered",
@@ -43,7 +54,7 @@ READ = (
     "crossed.share", "covered.answers", "reply.answers",
 )  # fmt: skip
 #: What nobody has read says.
-_NOTHING_FOUND = Finding(0.0, 0.5, 0.5, ())
+NOTHING_FOUND = Finding(0.0, 0.5, 0.5, ())
 _COUNTS = (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH)
 
 
@@ -67,7 +78,7 @@ class Unread:
         """What is found in each of these passages, and the probability that it answers; `among`: all that there are."""
         rows = signals(question, passages, among)
         if self.network is None:
-            return [(_NOTHING_FOUND, self.judge(row)) for row in rows]
+            return [(NOTHING_FOUND, self.judge(row)) for row in rows]
         findings = self.network.read(question.text, [each.window for each in passages])
         more = readings(question, passages, findings)
         return [(f, self.judge({**row, **m})) for f, row, m in zip(findings, rows, more, strict=True)]
