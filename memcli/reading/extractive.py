@@ -217,7 +217,7 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
 
 
 def _unread(question: Question, found: Sequence[Found]) -> Look:
-    """Of what the network cannot read nothing is taken but a time: values of windows that are less likely are none."""
+    """Of what is not read as English nothing is taken but a time: values of windows that are less likely are none."""
     window = _moved_last(found) if question.seeks is Seeks.WHEN else found[0]
     best = _best(question, window) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
     if best is None or not best.typed:
