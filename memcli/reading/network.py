@@ -8,6 +8,7 @@ ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says y
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..providers import onnx
+from ..ranking.arrays import softmax
 from .tokens import English, Languages, Vocabulary, shares, together
 
 if TYPE_CHECKING:
     from .windows import Window
 
-__all__ = ["Finding", "Network", "Span", "network", "of_languages"]
+__all__ = ["Finding", "Network", "Span", "compared", "network", "of_languages"]
 
 Floats = npt.NDArray[np.float32]
 #: The files of the networks that ship, and what they hash to.
@@ -99,6 +101,22 @@ def network(*, bulk: bool = False) -> Network:
 def of_languages(*, bulk: bool = False) -> Network:
     """The one for other languages, which reads with the words of the package for the multilingual embedder."""
     return Network(bulk=bulk, vocabulary=Languages())
+
+
+def compared(findings: Sequence[Finding]) -> list[dict[str, float]]:
+    """What the network says of each window, by itself and beside the others: signals for a judge, by name."""
+    answers = np.array([finding.answers for finding in findings], np.float64)
+    among, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
+    return [
+        {
+            "read.answers": answer,
+            "read.behind": float(answers.max()) - answer,
+            "read.sure": 1 / (1 + math.exp(-answer)),
+            "read.share": share,
+            "read.rank": 1 / (1 + rank),
+        }
+        for answer, share, rank in zip(answers.tolist(), among.tolist(), ranks.tolist(), strict=True)
+    ]
 
 
 def _spans(place: Floats, offsets: Sequence[tuple[int, int]]) -> list[Span]:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from ..model import Question
 from ..ranking import learned
-from ..ranking.arrays import softmax
 from .judge import Judge
-from .network import Finding, Network
+from .network import Finding, Network, compared
 from .passages import Passage, asks
 from .unread import Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
 
 NAMES = (
-    "read.answers", "read.behind", "place.score", "place.rank", "cosine", "cosine.behind", "covered", "turn_covered",
-    "thread_covered", "by_asked", "follows", "replies", "asks", "then", "read.sure", "read.share", "read.rank",
+    "read.answers", "read.behind", "read.sure", "read.share", "read.rank", "place.score", "place.rank", "cosine",
+    "cosine.behind", "covered", "turn_covered", "thread_covered", "by_asked", "follows", "replies", "asks", "then",
     "all.answers", "all.covered", "all.cosine", "apart.answers", "apart.share", "apart.covered", "apart.score",
     "apart.cosine", "reply.answers", "reply.covered", "reply.thread", "present", "asked.cosine", "asked.ahead",
     "of_another",
@@ -70,27 +66,22 @@ def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[di
     Some are worth more or less the further the question's words are `apart` from all that was found: then the network
     knows better than where a turn was placed. `reply.*` are those of a reply alone.
     """
-    answers = np.array([finding.answers for finding in findings], np.float64)
-    if not len(answers):
+    if not findings:
         return []
+    most = max(finding.answers for finding in findings)
     nearest = max(passage.cosine for passage in passages)
     covered = max(passage.turn_covered for passage in passages)
-    shares, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
     return [
-        _signals(passage, float(answer), float(share), int(rank), (float(answers.max()), covered, nearest))
-        for passage, answer, share, rank in zip(passages, answers, shares, ranks, strict=True)
+        read | _signals(passage, read["read.answers"], read["read.share"], (most, covered, nearest))
+        for passage, read in zip(passages, compared(findings), strict=True)
     ]
 
 
-def _signals(
-    passage: Passage, answer: float, share: float, rank: int, best: tuple[float, float, float]
-) -> dict[str, float]:
+def _signals(passage: Passage, answer: float, share: float, best: tuple[float, float, float]) -> dict[str, float]:
     """Of one passage. `best`: the most that the network says, that a turn covers, that a cosine is."""
     most, covered, nearest = best
     apart, replies = 1 - covered, float(passage.replies)
     return {
-        "read.answers": answer,
-        "read.behind": most - answer,
         "place.score": passage.score,
         "place.rank": 1 / (1 + passage.rank),
         "cosine": passage.cosine,
@@ -103,9 +94,6 @@ def _signals(
         "replies": replies,
         "asks": float(asks(passage.window.text)),
         "then": passage.then,
-        "read.sure": 1 / (1 + math.exp(-answer)),
-        "read.share": share,
-        "read.rank": 1 / (1 + rank),
         "all.answers": most,
         "all.covered": covered,
         "all.cosine": nearest,

@@ -8,24 +8,20 @@ network for other languages makes of it. Nothing is taken out of it but a date: 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-
-import numpy as np
 
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
 from ..providers.embedding import SUCCESSORS
 from ..providers.multilingual import Multilingual
 from ..ranking import learned
-from ..ranking.arrays import softmax
 from ..store.views.view import View
 from ..text.times import TimeKind
 from .judge import Judge
-from .network import Finding, Network, of_languages
+from .network import Finding, Network, compared, of_languages
 from .passages import Passage
 
 __all__ = [
@@ -146,29 +142,22 @@ def _signals(question: Question, passage: Passage, nearest: float, most: float) 
 
 def readings(question: Question, passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
     """What the judge takes of what the network found, by name."""
-    answers = np.array([each.answers for each in findings], np.float64)
-    if not len(answers):
-        return []
-    shares, ranks = softmax(answers), np.argsort(np.argsort(-answers, kind="stable"))
-    crossed = [float(spoken([each.window.text]).code != question.language) for each in passages]
     return [
-        {
-            "read.answers": answer,
-            "read.behind": float(answers.max()) - answer,
-            "read.sure": 1 / (1 + math.exp(-answer)),
-            "read.share": float(share),
-            "read.rank": 1 / (1 + int(rank)),
-            "read.span": finding.spans[0].chance if finding.spans else 0.0,
-            "crossed": other,
-            "crossed.answers": other * answer,
-            "crossed.share": other * float(share),
-            "covered.answers": passage.turn_covered * answer,
-            "reply.answers": float(passage.replies) * answer,
-        }
-        for passage, finding, answer, share, rank, other in zip(
-            passages, findings, answers.tolist(), shares, ranks, crossed, strict=True
-        )
+        read | _reading(question, passage, finding, read["read.answers"], read["read.share"])
+        for passage, finding, read in zip(passages, findings, compared(findings), strict=True)
     ]
+
+
+def _reading(question: Question, passage: Passage, finding: Finding, answer: float, share: float) -> dict[str, float]:
+    crossed = float(spoken([passage.window.text]).code != question.language)
+    return {
+        "read.span": finding.spans[0].chance if finding.spans else 0.0,
+        "crossed": crossed,
+        "crossed.answers": crossed * answer,
+        "crossed.share": crossed * share,
+        "covered.answers": passage.turn_covered * answer,
+        "reply.answers": float(passage.replies) * answer,
+    }
 
 
 def _has(wanted: bool, there: bool) -> float:
