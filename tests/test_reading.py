@@ -659,6 +659,16 @@ def test_a_changed_fact_is_answered_with_what_was_before() -> None:
     assert answer.citations == ("t1", "t0")
 
 
+def test_whether_something_holds_still_is_no_where_it_changed() -> None:
+    said = (("Ana", at(2023, 1, 1), "I live in Portland."), ("Ana", at(2024, 3, 1), "my new flat is in Seattle"))
+    for question in ("Does Ana still live in Portland?", "Does Ana live in Portland?"):
+        answer = ask(question, *said)
+        assert (answer.text, answer.citations) == ("No", ("t1", "t0"))
+    assert ask("Does Ana live in Portland?", said[0]).text == "Yes"
+    others = (said[0], ("Bo", *said[1][1:]))  # another's new flat changes nothing
+    assert ask("Does Ana live in Portland?", *others).text == "Yes"
+
+
 # -- what is learned -------------------------------------------------------------------------------------------------
 
 

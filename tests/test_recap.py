@@ -73,6 +73,18 @@ def test_by_topic(memory: Memory) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Der Zahnarzttermin ist bei Doktor Vogel", "zahnarzttermin, doktor, vogel"),
+        ("我领养了一只乌龟，叫阿慢，它很喜欢吃黄瓜和生菜", "我领养了一只乌龟，叫阿慢，它很喜…"),
+    ],
+)
+def test_a_topic_is_named_by_words_that_tell(text: str, name: str, memory: Memory) -> None:
+    memory.add([Message(text, "Ann", said_at=NOW)])
+    assert [part.name for part in memory.recap(by="topic").parts] == [name]
+
+
 def test_at_most_so_many_and_of_one_speaker(path: Path) -> None:
     memory = Memory(path)
     (part,) = memory.recap(filters=MARCH, by="month", most=1).parts

@@ -23,7 +23,7 @@ from ..model import Answer, Filters, Form, Hit, Session, Turn
 from ..reading.stored import StoredTranscript
 from ..store import names, transcript
 from ..strategies.base import turn_unit
-from ..text import content_stems
+from ..text import content_stems, is_unspaced, words
 from ..text.times import describe, month, week
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ _LOOKED_AT, _OF_SESSION = 600, 3
 _LEAST, _SAME = 0.35, 0.8
 #: Sentences of one topic share at least so much of the weight of the lighter one's words with its best one.
 _TOPIC = 0.15
+#: Characters of a topic's name in a script without spaces.
+_BEGINNING = 16
 _BLOCK = 64
 #: From so many days on a recap is told by the week, and by the month.
 _WEEKS, _MONTHS = timedelta(days=15), timedelta(days=100)
@@ -139,7 +141,7 @@ def telling(view: View, rows: npt.NDArray[np.int64]) -> list[Told]:
 def _candidates(view: View, rows: npt.NDArray[np.int64]) -> Iterator[_Candidate]:
     said = view.sentence_texts(rows.tolist())
     texts = [text for each in said.values() for _, text in each]
-    rarity = StoredTranscript(view).rarity(sorted({stem for text in texts for stem in content_stems(text)}))
+    rarity = StoredTranscript(view).rarity(sorted({stem for text in texts for stem in _stems(text)}))
     roles = view.roles
     for row, each in said.items():
         for number, text in each:
@@ -152,8 +154,13 @@ def _rich(text: str, rarity: Mapping[str, float], *, assistant: bool) -> float:
     asks = text.rstrip().endswith(("?", "？", "؟"))
     if not language.informative(text, 2) or (not asks and language.is_small_talk(text)):
         return 0.0
-    rich = min(sum(rarity[stem] for stem in set(content_stems(text))) / _RICH, 1.0)
+    rich = min(sum(rarity[stem] for stem in set(_stems(text))) / _RICH, 1.0)
     return rich * (_ASKED if asks else 1.0) * (_ASSISTANT if assistant else 1.0)
+
+
+def _stems(text: str) -> list[str]:
+    """Those of its words that carry more than grammar, by the rules of its language."""
+    return content_stems(text, spoken([text]).code)
 
 
 def _nearest(
@@ -228,10 +235,10 @@ def _when(told: Told) -> float:
 def _topics(view: View, found: Sequence[Told]) -> Iterator[tuple[str, Sequence[Told]]]:
     """Sentences about the best one that is left, until none is; named by its rarest words."""
     left = list(found)
-    rarity = StoredTranscript(view).rarity(sorted({stem for each in found for stem in content_stems(each.text)}))
+    rarity = StoredTranscript(view).rarity(sorted({stem for each in found for stem in _stems(each.text)}))
     while left:
-        stems = set(content_stems(left[0].text))
-        group = [each for each in left if _share(stems, set(content_stems(each.text)), rarity) >= _TOPIC]
+        stems = set(_stems(left[0].text))
+        group = [each for each in left if _share(stems, set(_stems(each.text)), rarity) >= _TOPIC]
         left = [each for each in left if each not in group]
         yield _topic_name(group[0].text, rarity), sorted(group, key=_when)
 
@@ -243,10 +250,19 @@ def _share(one: set[str], other: set[str], rarity: Mapping[str, float]) -> float
 
 
 def _topic_name(text: str, rarity: Mapping[str, float]) -> str:
-    from ..text import stem, words
+    """The rarest words of a text, in its order; of one without spaces its beginning."""
+    if is_unspaced(text):
+        return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING]}…"
+    code = spoken([text]).code
+    rare = {
+        word: max(map(rarity.__getitem__, found)) for word in words(text, code) if (found := _of(word, code, rarity))
+    }
+    return ", ".join(sorted(sorted(rare, key=lambda word: -rare[word])[:3], key=text.lower().find))
 
-    telling = sorted(dict.fromkeys(words(text)), key=lambda word: -rarity.get(stem(word), 0.0))[:3]
-    return ", ".join(sorted(telling, key=text.lower().find))
+
+def _of(word: str, code: str, rarity: Mapping[str, float]) -> list[str]:
+    """The stems of a word that carries more than grammar."""
+    return [stem for stem in content_stems(word, code) if stem in rarity]
 
 
 def _first(told: Sequence[Told], most: int) -> list[Told]:

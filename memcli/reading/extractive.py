@@ -19,7 +19,7 @@ from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, gather, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
-from memcli.reading.states import standing
+from memcli.reading.states import replaced, standing
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.values import Value, values
@@ -315,6 +315,8 @@ def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
     best = max(near, key=_at) if question.standing is Standing.NOW else near[0]
     yes, no = best.finding.yes, best.finding.no
     asked = language(question.language)
+    if question.standing is Standing.NOW and yes > no and (since := replaced(question, best, found)):
+        return Look(question, found, asked.no(), (since, best), yes)
     return Look(question, found, asked.yes() if yes > no else asked.no(), (best,), max(yes, no))
 
 

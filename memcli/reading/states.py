@@ -11,9 +11,10 @@ from ..languages.replacing import makes_untrue, noted_anew
 from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems, sentences
 from .passages import Passage
+from .relevance import Found
 from .values import Value
 
-__all__ = ["standing"]
+__all__ = ["replaced", "standing"]
 
 #: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
 #: longer, in words of its time, may be less like the question.
@@ -54,6 +55,19 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     if newest is not best and not _differs(newest, best):
         return best, None
     return newest, before if question.standing is Standing.NOW else None
+
+
+def replaced(question: Question, best: Found, found: Sequence[Found]) -> Found | None:
+    """The newest window that notes something else in the place of what the question takes from the best one, as sure
+    as that: "does Priya still live in Leeds?", and later her new flat is in Bristol.
+    """
+    later = [each for each in found if _at(each) > _at(best) and _is_instead(each.passage, best.passage, question)]
+    newest = max(later, key=_at, default=None)
+    return newest and replace(newest, trust=max(newest.trust, best.trust))
+
+
+def _is_instead(new: Passage, old: Passage, question: Question) -> bool:
+    return new.window.speaker == old.window.speaker and bool(noted_anew(new.turn_text, old.turn_text, question.text))
 
 
 def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:
@@ -144,6 +158,10 @@ def _differs(one: Value, other: Value) -> bool:
 
 
 def _when(value: Value) -> timedelta:
+    return _at(value.found)
+
+
+def _at(found: Found) -> timedelta:
     """When it was said, as a time from a day that all can be counted from."""
-    at = value.found.passage.at
+    at = found.passage.at
     return timedelta(seconds=at.timestamp()) if at else timedelta.min
