@@ -1,30 +1,41 @@
 """Makes the networks that ship of what `train_reader.py` and `train_notes.py` wrote: ONNX, products in int8.
 
     python benchmarks/export_networks.py --model BASE --out memcli/reading
-        [--reader DIR] [--notes DIR] [--languages DIR]
+        [--reader DIR] [--notes DIR] [--languages DIR] [--data FILE]
 
 `BASE` is what they were trained from. Prints the SHA-256 that the modules beside the weights are to know. Weights have
 seven bits of their eight, a scale each column, like the encoder's; embeddings of words four, where `reader_base.py` has
-rounded them to these. The reader of other languages is given the vectors of its words, and has none itself.
+rounded them to these. The reader of other languages is given the vectors of its words, and has none itself. Some of the
+channels of the layers are twenty times as large as the rest, of which eight bits would leave little: those of a reader
+are evened out first, by what is largest in them over windows of `FILE`, which `reader_data.py` wrote.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
+import random
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from reader_base import STEPS
 from train_notes import Noter
-from train_reader import Reader, through
+from train_reader import Reader, encoded, through
+from transformers import AutoTokenizer
 
 #: What a reader makes of a window.
 READ = ["answers", "place", "polarity"]
 #: Two numbers a byte: the high one counts so many times.
 RADIX = 16
+#: Questions over whose windows it is seen how large channels are; products whose channels are evened out; how much of
+#: the difference between what they take goes into what they multiply by.
+SEEN, UNEVEN, SHIFTED = 20, ("intermediate.dense", "output.dense"), 0.8
 
 
 class Packed(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
@@ -84,6 +95,58 @@ class Given(torch.nn.Module):  # type: ignore[misc]
         return found
 
 
+class Evened(torch.nn.Module):  # type: ignore[misc]
+    """A product whose channels were made alike, what it multiplies by the other way round: the same result, of which
+    rounding leaves more (SmoothQuant, Xiao et al. 2023, equations 3 and 4).
+    """
+
+    def __init__(self, product: torch.nn.Linear, largest: torch.Tensor) -> None:
+        super().__init__()
+        weights = product.weight.data.abs().amax(0).clamp(min=1e-3)
+        step = largest.clamp(min=1e-3) ** SHIFTED / weights ** (1 - SHIFTED)
+        step = step / step.median()
+        product.weight.data *= step
+        self.product, self.shrinking = product, 1 / step
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        made: torch.Tensor = self.product(states * self.shrinking)
+        return made
+
+
+def even_out(reader: Reader, tokenizer: Any, windows: Path) -> None:
+    """Evens out the products of the layers that take channels of very different size."""
+    largest = channels(reader, tokenizer, windows)
+    for name, part in list(reader.named_modules()):
+        for own, product in list(part.named_children()):
+            if f"{name}.{own}" in largest:
+                setattr(part, own, Evened(product, largest[f"{name}.{own}"]))
+
+
+def channels(reader: Reader, tokenizer: Any, windows: Path) -> Mapping[str, torch.Tensor]:
+    """By the name of each such product the largest number that each of its channels takes over some windows."""
+    found: dict[str, torch.Tensor] = defaultdict(lambda: torch.zeros(()))
+
+    def seen(name: str) -> Callable[[object, tuple[torch.Tensor]], None]:
+        def see(_: object, taken: tuple[torch.Tensor]) -> None:
+            found[name] = torch.maximum(found[name], taken[0].abs().flatten(0, -2).amax(0))
+
+        return see
+
+    uneven = [(name, part) for name, part in reader.named_modules() if name.endswith(UNEVEN)]
+    hooks = [part.register_forward_pre_hook(seen(name)) for name, part in uneven]
+    lines = [json.loads(line) for line in windows.read_text(encoding="utf-8").splitlines()]
+    for line in random.Random(0).sample(lines, min(SEEN, len(lines))):
+        for window in line["windows"]:
+            ids = encoded(tokenizer, line["question"], window)[0]
+            first = ids.index(tokenizer.sep_token_id) + 1
+            kinds = torch.tensor([[0] * first + [1] * (len(ids) - first)])
+            with torch.no_grad():
+                reader(torch.tensor([ids]), torch.ones_like(kinds), kinds)
+    for hook in hooks:
+        hook.remove()
+    return found
+
+
 def main() -> None:
     """Exports, quantises, says what came out."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -92,17 +155,25 @@ def main() -> None:
     parser.add_argument("--reader", type=Path)
     parser.add_argument("--notes", type=Path)
     parser.add_argument("--languages", type=Path)
+    parser.add_argument("--data", type=Path, help="windows, to even out the channels of a reader")
     options = parser.parse_args()
     if options.reader:
-        reader = _loaded(Reader(options.model), options.reader / "reader.pt")
+        reader = _evened(options, options.reader)
         export(Whole(reader), ids(), READ, options.out / "reader.onnx")
     if options.notes:
         noter = _loaded(Noter(options.model), options.notes / "notes.pt")
         export(Whole(noter), ids(), ["notes", "own"], options.out / "notes.onnx")
     if options.languages:
-        reader = _loaded(Reader(options.model), options.languages / "reader.pt")
+        reader = _evened(options, options.languages)
         words = torch.zeros(1, 12, reader.lower.config.hidden_size)
         export(Given(reader), {"words": words}, READ, options.out / "reader_languages.onnx")
+
+
+def _evened(options: argparse.Namespace, folder: Path) -> Reader:
+    reader = _loaded(Reader(options.model), folder / "reader.pt")
+    if options.data:
+        even_out(reader, AutoTokenizer.from_pretrained(options.model), options.data)
+    return reader
 
 
 def _loaded(reader: Reader, weights: Path) -> Reader:

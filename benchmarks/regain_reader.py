@@ -1,0 +1,67 @@
+"""The float weights of a network that ships, as `train_reader.py --onto` takes them, where those are lost that it
+was exported from.
+
+    python benchmarks/regain_reader.py --model BASE [--network memcli/reading/reader_languages.onnx] --out reader.pt
+
+Products are whole numbers with a step each column (`export_networks.py`), from which floats follow; what ships in full
+is taken as it is; embeddings and the frozen layers are those of `BASE`, which the network was trained from. What comes
+out differs from what was exported by half a step at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from onnx import numpy_helper
+from train_reader import Reader
+
+from memcli.reading import network
+
+#: How products are called: "/layer.3/output/dense/MatMul_quant", "/reader/answers/Gemm_MatMul_quant".
+_HEADS = {"answers", "place", "polarity"}
+_PRODUCT = "MatMulInteger"
+
+
+def main() -> None:
+    """Reads and writes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--network", type=Path, default=Path(network.__file__).with_name("reader_languages.onnx"))
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    reader = Reader(options.model)
+    found = dict(weights(onnx.load(options.network).graph))
+    reader.load_state_dict({**reader.state_dict(), **found})
+    print(f"{len(found)} of {len(reader.state_dict())} parts regained, the rest are the base's")
+    torch.save(reader.state_dict(), options.out)
+
+
+def weights(graph: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """Every part of the layers and the heads, by its name in `Reader`."""
+    held = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    for name, values in held.items():
+        if name.startswith("reader.") and name.endswith((".weight", ".bias")):
+            yield name.removeprefix("reader."), torch.tensor(values)
+    for node in graph.node:
+        if node.op_type == _PRODUCT:
+            yield f"{_place(node.name)}.weight", _floats(held, node.input[1])
+
+
+def _place(node: str) -> str:
+    first, *rest = node.removeprefix("/reader").strip("/").split("/")[:-1]
+    return first if first in _HEADS else ".".join(["lower.encoder", first, *rest])
+
+
+def _floats(held: Mapping[str, Any], name: str) -> torch.Tensor:
+    """The numbers times their steps, as `torch.nn.Linear` has them: what is made × what is taken."""
+    steps = held[name.removesuffix("_quantized") + "_scale"]
+    return torch.tensor((held[name].astype("float32") * steps).T.copy())
+
+
+if __name__ == "__main__":
+    main()
