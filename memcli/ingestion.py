@@ -273,7 +273,7 @@ def _records(source: Source, format_name: str | None, all_branches: bool) -> Ite
 def _folder(files: Sequence[Path]) -> str:
     """The folder that holds them all; of those on different drives, or told in different ways, the first's."""
     try:
-        return os.path.commonpath([file.parent for file in files])
+        return os.path.commonpath([file.parent for file in files]) or os.curdir
     except ValueError:
         return str(files[0].parent)
 

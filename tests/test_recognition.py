@@ -15,7 +15,7 @@ from memcli.cli.app import app
 from memcli.formats import Message
 from memcli.indexing.plan import WORDS
 from memcli.indexing.transcript.words import index_words
-from memcli.languages import recognition, spoken, tongues
+from memcli.languages import asked, recognition, spoken, tongues
 from memcli.model import SessionId, Turn, TurnId
 from memcli.store import ledger, lexical
 from memcli.text import content_stems, indexed_stems, stems, words
@@ -25,6 +25,31 @@ CHATS = Path(__file__).parent / "languages" / "chats"
 
 def turn(text: str, speaker: str = "Ana", place: int = 0) -> Turn:
     return Turn(TurnId(f"t{place}"), SessionId("s"), place, speaker, "", None, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "home", "code"),
+    [
+        ("Was studiert Lena?", "de", "de"),
+        ("Was isst Oma am liebsten?", "de", "de"),
+        ("Was studiert Lena?", "en", "en"),
+        ("Was studiert Lena?", "ru", "en"),  # which has no such word
+        ("What does Lena study?", "de", "en"),
+        ("Who took it?", "de", "en"),
+        ("Lena's job?", "de", "en"),
+        ("Wo wohnt sie jetzt?", "en", "de"),
+    ],
+)
+def test_a_question_that_may_be_english_is_in_what_the_store_mostly_holds(question: str, home: str, code: str) -> None:
+    assert asked(question, lambda: home).code == code
+
+
+def test_what_a_store_mostly_holds(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "mostly.memcli", embedder="fake")
+    memory.add([Message("Wir ziehen im Mai nach Rostock um", "Ana"), Message("Ich habe die Zusage aus Kiel", "Ana")])
+    assert memory.view().mostly() == "de"
+    memory.add([Message(f"I have a new flat and {word} like it", "Bo") for word in ("you", "we", "they")])
+    assert memory.view().mostly() == "en"
 
 
 @pytest.mark.parametrize(

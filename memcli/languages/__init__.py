@@ -7,7 +7,7 @@ that hold for all. memcli is English first: what is not recognised is read as En
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -19,7 +19,7 @@ from ..text import ENGLISH
 from . import recognition
 from .base import Language
 
-__all__ = ["DEFAULT", "LANGUAGES", "Language", "expecting", "language", "spoken", "tongues"]
+__all__ = ["DEFAULT", "LANGUAGES", "Language", "asked", "expecting", "language", "spoken", "tongues"]
 
 DEFAULT = ENGLISH
 #: The languages by their code (BCP 47), each a subclass of `Language`.
@@ -59,6 +59,15 @@ def spoken(texts: Iterable[str]) -> Language:
     """The language that these texts are in: an installed one, if it claims them, else what is recognised."""
     heard = "\n".join(texts)
     return _claiming(heard) or language(recognition.recognized(heard, _EXPECTED.get()))
+
+
+def asked(question: str, mostly: Callable[[], str]) -> Language:
+    """The language of a question; where its words do not tell it from English, what the store `mostly` holds."""
+    found = spoken([question])
+    if found.code != DEFAULT or not recognition.is_open(question):
+        return found
+    home = mostly()
+    return language(home) if home != DEFAULT and recognition.may_be(question, home) else found
 
 
 def tongues(turns: Sequence[Turn]) -> list[str]:

@@ -15,7 +15,7 @@ from ..model import Turn
 from ..text import ENGLISH, STOPWORDS, words
 from ..text.lexicon import asking_words, function_words
 
-__all__ = ["CODES", "evidence", "foreign_share", "recognized", "tongues"]
+__all__ = ["CODES", "evidence", "foreign_share", "is_open", "may_be", "recognized", "tongues"]
 
 #: The languages that are told apart by their words, those of one script together.
 _LATIN = (
@@ -74,6 +74,17 @@ def recognized(text: str, among: Collection[str] = CODES) -> str:
     if not set(among) - {ENGLISH}:
         return ENGLISH
     return _surest(_sum((evidence(text), 1.0), ({ENGLISH: _USUAL}, 1.0)), among)
+
+
+def is_open(text: str) -> bool:
+    """Whether what a text has of English grammar other languages have, too: "Was studiert Lena?"."""
+    english = frozenset(words(text)) & STOPWORDS
+    return bool(english) and english <= _SHARED
+
+
+def may_be(text: str, code: str) -> bool:
+    """Whether a text has words of grammar of this language."""
+    return not function_words(code).isdisjoint(words(text))
 
 
 def tongues(turns: Sequence[Turn]) -> list[str]:

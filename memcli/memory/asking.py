@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
+from ..languages import asked as asked_in
 from ..languages import expecting, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, TurnId
@@ -169,7 +170,7 @@ class Asking:
             view = self._views.of(filters.conversation, stored)
             if not (isinstance(chosen, Narrowing) and view.is_coded):
                 view.preload(content_stems(text), chosen.needs)
-            question = with_aliases(spoken([text]).question(text, view.speaker_names), view.aliases)
+            question = with_aliases(asked_in(text, view.mostly).question(text, view.speaker_names), view.aliases)
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)

@@ -17,7 +17,7 @@ __all__ = ["LOOKED_AT", "MULTILINGUAL", "said_first", "suited"]
 
 MULTILINGUAL = "multilingual"
 #: Messages that are looked at, of a new memory; of fewer than these nobody can tell.
-LOOKED_AT, _FEWEST = 1000, 20
+LOOKED_AT, _FEWEST = 1000, 8
 #: From this share of what tells of a language on, it is mostly not English.
 _SHARE = 0.5
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ...errors import StoreChanged
 from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
+from ...text import ENGLISH
 from .. import lexical, transcript
 from ..aliases import by_name
 from ..codes import is_coded
@@ -306,12 +307,16 @@ class View:
         return {name: who[0] for name, who in known.items() if len(who) == 1 and who[0] in speaking}
 
     @cached_property
-    def languages(self) -> frozenset[str]:
-        """The languages beside English that turns of the store are in."""
+    def languages(self) -> Mapping[str, int]:
+        """The languages beside English that turns of the store are in, each with how many are, the commonest first."""
         if self._part is not None:
             return self._part.whole.languages
         with self._reading() as db:
-            return frozenset(lexical.languages(db))
+            return lexical.languages(db)
+
+    def mostly(self) -> str:
+        """The language that more of the whole's turns are in than in all others; English where that is none."""
+        return next((code for code, turns in self.languages.items() if 2 * turns > self.size), ENGLISH)
 
     @cached_property
     def roles(self) -> npt.NDArray[np.str_]:
