@@ -3,15 +3,15 @@ was exported from.
 
     python benchmarks/regain_reader.py --model BASE [--network memcli/reading/reader_languages.onnx] --out reader.pt
 
-Products are whole numbers with a step each column (`export_networks.py`), from which floats follow; what ships in full
-is taken as it is; embeddings and the frozen layers are those of `BASE`, which the network was trained from. What comes
-out differs from what was exported by half a step at most.
+Products are whole numbers with a step each column (`export_networks.py`), from which floats follow; channels that were
+evened out are as they were before; what ships in full is taken as it is; embeddings are those of `BASE`, which the
+network was trained from. What comes out differs from what was exported by half a step at most.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,10 @@ from train_reader import Reader
 
 from memcli.reading import network
 
-#: How products are called: "/layer.3/output/dense/MatMul_quant", "/reader/answers/Gemm_MatMul_quant".
+#: Products are called "/layer.3/output/dense/MatMul_quant", "/reader/answers/Gemm_MatMul_quant", and where channels
+#: were evened out "/layer.3/output/dense/product/MatMul_quant", by the constant of "/layer.3/output/dense/Mul".
 _HEADS = {"answers", "place", "polarity"}
-_PRODUCT = "MatMulInteger"
+_PRODUCT, _EVENED = "MatMulInteger", "product"
 
 
 def main() -> None:
@@ -44,16 +45,22 @@ def main() -> None:
 def weights(graph: Any) -> Iterator[tuple[str, torch.Tensor]]:
     """Every part of the layers and the heads, by its name in `Reader`."""
     held = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    held |= {
+        node.output[0]: numpy_helper.to_array(node.attribute[0].t) for node in graph.node if node.op_type == "Constant"
+    }
+    shrinking = {node.name: held[node.input[1]] for node in graph.node if node.name.endswith("/dense/Mul")}
     for name, values in held.items():
         if name.startswith("reader.") and name.endswith((".weight", ".bias")):
-            yield name.removeprefix("reader."), torch.tensor(values)
+            yield name.removeprefix("reader.").replace(f".{_EVENED}.", "."), torch.tensor(values)
     for node in graph.node:
         if node.op_type == _PRODUCT:
-            yield f"{_place(node.name)}.weight", _floats(held, node.input[1])
+            path = node.name.split("/")[:-1]
+            shrunk = shrinking.get("/".join([*path[:-1], "Mul"]), 1.0) if path[-1] == _EVENED else 1.0
+            yield f"{_place(path)}.weight", _floats(held, node.input[1]) * torch.as_tensor(shrunk)
 
 
-def _place(node: str) -> str:
-    first, *rest = node.removeprefix("/reader").strip("/").split("/")[:-1]
+def _place(path: Sequence[str]) -> str:
+    first, *rest = [part for part in path if part not in ("", "reader", _EVENED)]
     return first if first in _HEADS else ".".join(["lower.encoder", first, *rest])
 
 

@@ -15,7 +15,7 @@ from memcli.cli.app import app
 from memcli.formats import Message
 from memcli.indexing.plan import WORDS
 from memcli.indexing.transcript.words import index_words
-from memcli.languages import asked, recognition, spoken, tongues
+from memcli.languages import asked_in, recognition, spoken, tongues
 from memcli.model import SessionId, Turn, TurnId
 from memcli.store import ledger, lexical
 from memcli.text import content_stems, indexed_stems, stems, words
@@ -41,7 +41,7 @@ def turn(text: str, speaker: str = "Ana", place: int = 0) -> Turn:
     ],
 )
 def test_a_question_that_may_be_english_is_in_what_the_store_mostly_holds(question: str, home: str, code: str) -> None:
-    assert asked(question, lambda: home).code == code
+    assert asked_in(question, lambda: home).code == code
 
 
 def test_what_a_store_mostly_holds(tmp_path: Path) -> None:

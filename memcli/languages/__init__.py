@@ -19,7 +19,7 @@ from ..text import ENGLISH
 from . import recognition
 from .base import Language
 
-__all__ = ["DEFAULT", "LANGUAGES", "Language", "asked", "expecting", "language", "spoken", "tongues"]
+__all__ = ["DEFAULT", "LANGUAGES", "Language", "asked_in", "expecting", "language", "spoken", "tongues"]
 
 DEFAULT = ENGLISH
 #: The languages by their code (BCP 47), each a subclass of `Language`.
@@ -61,7 +61,7 @@ def spoken(texts: Iterable[str]) -> Language:
     return _claiming(heard) or language(recognition.recognized(heard, _EXPECTED.get()))
 
 
-def asked(question: str, mostly: Callable[[], str]) -> Language:
+def asked_in(question: str, mostly: Callable[[], str]) -> Language:
     """The language of a question; where its words do not tell it from English, what the store `mostly` holds."""
     found = spoken([question])
     if found.code != DEFAULT or not recognition.is_open(question):

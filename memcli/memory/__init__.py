@@ -339,10 +339,11 @@ class Memory:
 
     def reasons(self, question: str, hits: Sequence[Hit], at: datetime) -> list[list[str]]:
         """Why each hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
-        from ..languages import spoken
+        from ..languages import asked_in
         from .explaining import reasons
 
-        asked = spoken([question]).question(question, self.view().speaker_names)
+        view = self.view()
+        asked = asked_in(question, view.mostly).question(question, view.speaker_names)
         return [reasons(asked, hit, at) for hit in hits]
 
     def transcript(self) -> StoredTranscript:

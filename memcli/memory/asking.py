@@ -11,8 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
-from ..languages import asked as asked_in
-from ..languages import expecting, spoken
+from ..languages import asked_in, expecting, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, TurnId
 from ..store import transcript

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from ..languages import spoken
+from ..languages import language
 from ..model import Hit, Question
 from ..text import stem, words
 from ..text.times import TimeKind
@@ -48,7 +48,9 @@ def _speaker(question: Question, speaker: str) -> Iterator[str]:
 
 
 def _time(question: Question, at: datetime | None, asked_at: datetime) -> Iterator[str]:
-    named = [e for e in spoken([question.text]).asked_times(question.text, asked_at) if e.kind is not TimeKind.CLOCK]
+    named = [
+        e for e in language(question.language).asked_times(question.text, asked_at) if e.kind is not TimeKind.CLOCK
+    ]
     said = at.replace(tzinfo=None) if at else None
     for each in named:
         if said and each.span.start.replace(tzinfo=None) <= said < each.span.end.replace(tzinfo=None):

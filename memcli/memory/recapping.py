@@ -140,27 +140,28 @@ def telling(view: View, rows: npt.NDArray[np.int64]) -> list[Told]:
 
 def _candidates(view: View, rows: npt.NDArray[np.int64]) -> Iterator[_Candidate]:
     said = view.sentence_texts(rows.tolist())
-    texts = [text for each in said.values() for _, text in each]
-    rarity = StoredTranscript(view).rarity(sorted({stem for text in texts for stem in _stems(text)}))
+    stems = {text: _stems(text) for each in said.values() for _, text in each}
+    rarity = StoredTranscript(view).rarity(sorted(frozenset().union(*stems.values())))
     roles = view.roles
     for row, each in said.items():
         for number, text in each:
-            if rich := _rich(text, rarity, assistant=roles[row] == "assistant"):
+            if rich := _rich(text, sum(map(rarity.__getitem__, stems[text])), assistant=roles[row] == "assistant"):
                 yield _Candidate(number, row, text, rich)
 
 
-def _rich(text: str, rarity: Mapping[str, float], *, assistant: bool) -> float:
+def _rich(text: str, rarity: float, *, assistant: bool) -> float:
+    """How much a sentence tells whose words have this rarity in all."""
     language = spoken([text])
     asks = text.rstrip().endswith(("?", "？", "؟"))
     if not language.informative(text, 2) or (not asks and language.is_small_talk(text)):
         return 0.0
-    rich = min(sum(rarity[stem] for stem in set(_stems(text))) / _RICH, 1.0)
+    rich = min(rarity / _RICH, 1.0)
     return rich * (_ASKED if asks else 1.0) * (_ASSISTANT if assistant else 1.0)
 
 
-def _stems(text: str) -> list[str]:
+def _stems(text: str) -> frozenset[str]:
     """Those of its words that carry more than grammar, by the rules of its language."""
-    return content_stems(text, spoken([text]).code)
+    return frozenset(content_stems(text, spoken([text]).code))
 
 
 def _nearest(
@@ -235,15 +236,16 @@ def _when(told: Told) -> float:
 def _topics(view: View, found: Sequence[Told]) -> Iterator[tuple[str, Sequence[Told]]]:
     """Sentences about the best one that is left, until none is; named by its rarest words."""
     left = list(found)
-    rarity = StoredTranscript(view).rarity(sorted({stem for each in found for stem in _stems(each.text)}))
+    stems = {each.text: _stems(each.text) for each in found}
+    rarity = StoredTranscript(view).rarity(sorted(frozenset().union(*stems.values())))
     while left:
-        stems = set(_stems(left[0].text))
-        group = [each for each in left if _share(stems, set(_stems(each.text)), rarity) >= _TOPIC]
+        best = stems[left[0].text]
+        group = [each for each in left if _share(best, stems[each.text], rarity) >= _TOPIC]
         left = [each for each in left if each not in group]
         yield _topic_name(group[0].text, rarity), sorted(group, key=_when)
 
 
-def _share(one: set[str], other: set[str], rarity: Mapping[str, float]) -> float:
+def _share(one: frozenset[str], other: frozenset[str], rarity: Mapping[str, float]) -> float:
     """How much of the lighter one's weight of words both have."""
     weights = [sum(rarity[stem] for stem in stems) for stems in (one & other, one, other)]
     return weights[0] / max(min(weights[1:]), 1e-9)
@@ -254,15 +256,9 @@ def _topic_name(text: str, rarity: Mapping[str, float]) -> str:
     if is_unspaced(text):
         return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING]}…"
     code = spoken([text]).code
-    rare = {
-        word: max(map(rarity.__getitem__, found)) for word in words(text, code) if (found := _of(word, code, rarity))
-    }
+    stems = {word: content_stems(word, code) for word in words(text, code)}
+    rare = {word: max(map(rarity.__getitem__, found)) for word, found in stems.items() if found}
     return ", ".join(sorted(sorted(rare, key=lambda word: -rare[word])[:3], key=text.lower().find))
-
-
-def _of(word: str, code: str, rarity: Mapping[str, float]) -> list[str]:
-    """The stems of a word that carries more than grammar."""
-    return [stem for stem in content_stems(word, code) if stem in rarity]
 
 
 def _first(told: Sequence[Told], most: int) -> list[Told]:

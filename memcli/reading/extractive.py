@@ -19,7 +19,7 @@ from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, gather, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
-from memcli.reading.states import replaced, standing
+from memcli.reading.states import standing, successor, when
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.values import Value, values
@@ -228,8 +228,10 @@ def _unread(question: Question, found: Sequence[Found]) -> Look:
 def _moved_last(found: Sequence[Found]) -> Found:
     """The likeliest window; or the newest of those about as likely that say that it is at another time now."""
     best = found[0]
-    moved = [each for each in found if each.trust >= _BESIDE * best.trust and _at(each) > _at(best) and is_moved(each)]
-    return max(moved, key=_at, default=best)
+    moved = [
+        each for each in found if each.trust >= _BESIDE * best.trust and when(each) > when(best) and is_moved(each)
+    ]
+    return max(moved, key=when, default=best)
 
 
 def _fits(question: Question, value: Value) -> bool:
@@ -297,14 +299,10 @@ def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) 
         return _single(question, found, ranked)
     told = [each for each in found if each.trust >= _COUNTED and each.passage.at]
     describe = language(question.language).describe
-    days = {describe(day(each.passage.at)): each for each in sorted(told, key=_at) if each.passage.at}
+    days = {describe(day(each.passage.at)): each for each in sorted(told, key=when) if each.passage.at}
     if len(days) < 2:
         return _single(question, found, ranked)
     return Look(question, found, f"{len(days)}: {', '.join(days)}", tuple(days.values()), found[0].trust)
-
-
-def _at(found: Found) -> float:
-    return found.passage.at.timestamp() if found.passage.at else 0.0
 
 
 def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
@@ -312,10 +310,10 @@ def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
     near = [each for each in found if each.trust >= _BESIDE * found[0].trust and _takes_side(question, each)]
     if not near:
         return Look(question, found, "", (found[0],), 0.0)
-    best = max(near, key=_at) if question.standing is Standing.NOW else near[0]
+    best = max(near, key=when) if question.standing is Standing.NOW else near[0]
     yes, no = best.finding.yes, best.finding.no
     asked = language(question.language)
-    if question.standing is Standing.NOW and yes > no and (since := replaced(question, best, found)):
+    if question.standing is Standing.NOW and yes > no and (since := successor(question, best, found)):
         return Look(question, found, asked.no(), (since, best), yes)
     return Look(question, found, asked.yes() if yes > no else asked.no(), (best,), max(yes, no))
 

@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.float32]
 _ENGLISH = "reader.onnx", "fb8e07b685ce9d8af33ada061564672fa9556a5ac6808ac50774b3b8684ac9b2"
 _LANGUAGES = (
     "reader_languages.onnx",
-    "a040f648aa0550bdcd9cd9a992560a57741b2889d99a9afe8ba3257b6cc3d481",
+    "bd2fdd35b950520e7d02dde74c963799b0281fd2b95f5f4dea8751f2776e2255",
 )
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6

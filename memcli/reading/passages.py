@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from memcli.languages import spoken
+from memcli.languages import language, spoken
 from memcli.model import Cue, Hit, Query, Question, SessionId, Turn, TurnId
 from memcli.model.generated import Assertion
 from memcli.reading import windows
@@ -130,7 +130,7 @@ def later(question: Question, query: Query, best: Passage, transcript: Transcrip
 def _read(question: Question, query: Query, places: Sequence[_Place], transcript: Transcript) -> list[Passage]:
     """The windows of these turns, with what speaks for them."""
     weights = _StemWeights(transcript.rarity(question.stems), question.language)
-    then = _stretches(spoken([question.text]).asked_times(question.text, query.asked_at))
+    then = _stretches(language(question.language).asked_times(question.text, query.asked_at))
     threaded = [_threaded(place, transcript) for place in places]
     read = {turn.id for place in threaded for turn in (place.turn, place.asking) if turn}
     sentences = transcript.sentences(sorted(read), query.vector)

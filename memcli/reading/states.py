@@ -14,7 +14,7 @@ from .passages import Passage
 from .relevance import Found
 from .values import Value
 
-__all__ = ["replaced", "standing"]
+__all__ = ["standing", "successor", "when"]
 
 #: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
 #: longer, in words of its time, may be less like the question.
@@ -57,12 +57,12 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     return newest, before if question.standing is Standing.NOW else None
 
 
-def replaced(question: Question, best: Found, found: Sequence[Found]) -> Found | None:
+def successor(question: Question, best: Found, found: Sequence[Found]) -> Found | None:
     """The newest window that notes something else in the place of what the question takes from the best one, as sure
     as that: "does Priya still live in Leeds?", and later her new flat is in Bristol.
     """
-    later = [each for each in found if _at(each) > _at(best) and _is_instead(each.passage, best.passage, question)]
-    newest = max(later, key=_at, default=None)
+    later = [each for each in found if when(each) > when(best) and _is_instead(each.passage, best.passage, question)]
+    newest = max(later, key=when, default=None)
     return newest and replace(newest, trust=max(newest.trust, best.trust))
 
 
@@ -158,10 +158,10 @@ def _differs(one: Value, other: Value) -> bool:
 
 
 def _when(value: Value) -> timedelta:
-    return _at(value.found)
+    return when(value.found)
 
 
-def _at(found: Found) -> timedelta:
+def when(found: Found) -> timedelta:
     """When it was said, as a time from a day that all can be counted from."""
     at = found.passage.at
     return timedelta(seconds=at.timestamp()) if at else timedelta.min
