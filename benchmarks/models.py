@@ -3,6 +3,7 @@
     python benchmarks/models.py answers --model gguf:PATH --style small --data ordinary_hard/ locomo.json --most 40
     python benchmarks/models.py injections --model gguf:PATH
     python benchmarks/models.py judge --model gguf:PATH --data verdicts.jsonl
+    python benchmarks/models.py memory --model gguf:PATH --data locomo.json --most 2 --sessions 8
     python benchmarks/models.py table
 
 Each question that was asked is a line of `--out` with the model's whole reply, and is not asked again: a run that was
@@ -20,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -28,7 +29,8 @@ from typing import Any
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.judge import STYLES, Judge
-from memcli.formats import Message
+from memcli.evaluation.questions import GoldQuestion, Haystack
+from memcli.formats import Message, turn_id
 from memcli.memory import Memory
 from memcli.model import Answer, Filters, Hit, Query
 from memcli.providers.language import LanguageModel, ModelMessage, language_model
@@ -41,10 +43,12 @@ from memcli.reading.styles import Style
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 from memcli.strategies import DEFAULT, strategy
-from memcli.strategies.base import evidence
+from memcli.strategies.base import evidence, turn_hits
 
 ASKED_AT = datetime(2026, 11, 22, tzinfo=UTC)
 DEPTH = 20
+#: What is looked for by generated memory, and how many turns are looked at.
+REMEMBERING, FOUND = ("sgmem", "emem", "emem-g", "memgas"), 10
 #: An answer of a known one's words is right if it shares as much with it, as token F1.
 RIGHT = 0.5
 #: Questions of each category of a data set in LoCoMo's schema; the fifth's right answer is silence.
@@ -282,6 +286,53 @@ def judge(options: argparse.Namespace) -> None:
             print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
 
 
+def memory(options: argparse.Namespace) -> None:
+    """Has the first sessions of conversations remembered by rules and by the model, and asks about them.
+
+    Only what they answer is asked. A run that was stopped goes on with the replies that it has.
+    """
+    options.cache.mkdir(parents=True, exist_ok=True)
+    known = {(row["id"], row["model"]) for row in rows(options.out)}
+    with options.out.open("a", encoding="utf-8") as out:
+        for haystack in islice(haystacks(options.data[0]), options.most):
+            for model in ("", options.model):
+                if (haystack.name, model) not in known:
+                    row = {"id": haystack.name, "model": model, **_remembered(haystack, model, options)}
+                    print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
+
+
+def _remembered(haystack: Haystack, model: str, options: argparse.Namespace) -> dict[str, Any]:
+    sessions = list(dict.fromkeys(message.session for message in haystack.messages))[: options.sessions]
+    messages = [message for message in haystack.messages if message.session in sessions]
+    said = {turn_id(message) for message in messages}
+    questions = [each for each in haystack.questions if each.evidence and each.evidence <= said]
+    began = perf_counter()
+    with Memory(options.cache / f"{haystack.name} {'by model' if model else 'offline'}.memcli") as filled:
+        filled.add(messages)
+        failed = filled.generate(model, strategies=REMEMBERING) if model else 0
+        filled.prepare(REMEMBERING)
+        seconds = perf_counter() - began
+        with filled.store.reading() as db:
+            units = db.execute(
+                "select u.kind, count(*), count(*) filter (not m.supported) "
+                "from unit u join memory m on m.unit = u.seq group by u.kind order by u.kind"
+            ).fetchall()
+            (replies,) = db.execute("select count(*), sum(length(response)) from call").fetchall()
+        found = {name: _recall(filled, questions, name) for name in REMEMBERING}
+    return {"sessions": len(sessions), "failed": failed, "seconds": round(seconds, 1), "replies": replies,
+            "units": units, "questions": len(questions), "recall@10": found}  # fmt: skip
+
+
+def _recall(filled: Memory, questions: Sequence[GoldQuestion], name: str) -> float:
+    """The share of the evidence of each question that is among the first ten turns that hits rest on."""
+    chosen, shares = strategy(name), []
+    for question in questions:
+        query, view = filled.query(question.text, Filters(), question.asked_at or ASKED_AT, chosen)
+        turns = {hit.unit.sources[0] for hit in turn_hits(view, chosen.retrieve(query, view, FOUND), FOUND)}
+        shares.append(len(turns & question.evidence) / len(question.evidence))
+    return _share(shares)
+
+
 class _Heard:
     """A model whose replies are noted."""
 
@@ -351,15 +402,17 @@ def table(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("answers", "injections", "judge", "table"))
+    parser.add_argument("what", choices=("answers", "injections", "judge", "memory", "table"))
     parser.add_argument("--data", nargs="+", type=Path, default=[])
     parser.add_argument("--model", default="")
     parser.add_argument("--style", choices=sorted(PROMPTS), default="small")
     parser.add_argument("--most", type=int, default=sys.maxsize)
+    parser.add_argument("--sessions", type=int, default=sys.maxsize, help="of a conversation, for `memory`")
     parser.add_argument("--cache", type=Path, default=Path("models-cache"))
     parser.add_argument("--out", type=Path, default=Path("models.jsonl"))
     options = parser.parse_args()
-    {"answers": answers, "injections": injections, "judge": judge, "table": table}[options.what](options)
+    does = {"answers": answers, "injections": injections, "judge": judge, "memory": memory, "table": table}
+    does[options.what](options)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from memcli.model import Filters, Hit
 from memcli.ranking.arrays import zscore
 from memcli.ranking.bm25 import Whole, bm25
 from memcli.store import codes, lexical
+from memcli.store.coded import CodedSessions
 from memcli.store.connection import Store, bound, together
 from memcli.store.identity import dimension_of
 from memcli.store.packing import unpacked
@@ -140,8 +141,27 @@ def test_the_nearest_sessions_are_those_of_the_nearest_codes(filled: Memory) -> 
         assert one[0] == session
         assert session not in two
         of_one = codes.nearest(db, query[None, :], 10, "select seq from turn where session = $only", {"only": 3})
-        [among] = codes.in_order(of_one, 1, 10)
-        assert among == [3]
+        assert codes.in_order(of_one, 1, 10) == [[3]]
+
+
+def test_a_session_is_as_near_as_its_sentences_are_together() -> None:
+    # Of what is nearer than the farthest (9) session 7 has 9 - 4 = 5, session 8 has 3 + 3.
+    near = {"query": [0, 0, 0, 0], "vector": [1, 2, 3, 4], "distance": [4, 6, 6, 9], "session": [7, 8, 8, 9]}
+    columns = {name: np.array(column) for name, column in near.items()}
+    assert codes.in_order(columns, 1, 10) == [[8, 7, 9]]
+    assert codes.in_order(columns, 1, 3) == [[7, 8]]  # the fourth is no longer looked at: 6 - 4, and nothing
+    assert codes.in_order({name: column[:0] for name, column in columns.items()}, 2, 10) == [[], []]
+
+
+def test_codes_that_are_held_in_memory_are_as_near(filled: Memory) -> None:
+    queries = np.random.default_rng(3).standard_normal((3, 64)).astype(np.float32)
+    with filled.store.reading() as db:
+        held = CodedSessions(db).nearest(queries, 20)
+        stored = codes.nearest(db, queries, 20, "", {})
+    rows = {tuple(row) for row in zip(*(held[name].tolist() for name in stored), strict=True)}
+    assert rows >= {tuple(row) for row in zip(*(stored[name].tolist() for name in stored), strict=True)}
+    assert codes.in_order(held, 3, 20) == codes.in_order(stored, 3, 20)
+    assert len(rows) == len(held["vector"])
 
 
 def test_rare_words_choose_and_common_ones_do_not(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,10 +172,27 @@ def test_rare_words_choose_and_common_ones_do_not(filled: Memory, monkeypatch: p
         for common, sessions in ((50_000, SESSIONS), (1, 1)):
             monkeypatch.setattr(lexical, "_COMMON", common)
             weighed = lexical.weights(counted, lexical.documents(db))
-            turns, scores = lexical.best(lexical.postings(db, list(counted)), weighed, 100)
+            turns, scores = lexical.best(lexical.by_turn(lexical.postings(db, list(counted)), weighed), 100)
             assert len({session_of[turn] for turn in turns.tolist()}) == sessions
             assert (np.diff(scores) <= 0).all()
     assert lexical.weights({"rare": 1, "day": 4}, 9) == {"rare": math.log(1 + 9 / 1.5)}  # day: one has chosen already
+
+
+def test_words_count_by_turn_and_together_by_session() -> None:
+    # "a" is once in turns 1 and 2, of session 5, and twice in 3, of session 6; "b" in turn 3 alone. Of a weight w,
+    # n times is worth w n / (n + 0.9).
+    turns = np.array([1, 2, 3])
+    found = {"a": (turns, np.array([1, 1, 2])), "b": (turns[2:], np.array([1]))}
+    once, twice = 1 / 1.9, 2 / 2.9
+    numbers, scores = lexical.by_turn(found, {"a": 1.0, "b": 3.0, "nowhere": 9.0})
+    assert numbers.tolist() == [1, 2, 3]
+    assert scores == pytest.approx([once, once, twice + 3 * once])
+    session_of = {"turn": turns[1:], "session": np.array([5, 6])}  # turn 1 is not looked at
+    numbers, scores = lexical.by_session(found, {"a": 1.0, "b": 3.0}, session_of)
+    assert numbers.tolist() == [5, 6]
+    assert scores == pytest.approx([once, twice + 3 * once])
+    _, scores = lexical.by_session(found, {"a": 1.0}, {"turn": turns, "session": np.array([5, 5, 6])})
+    assert scores == pytest.approx([twice, twice])
 
 
 @pytest.mark.parametrize("chosen", ["fused", "dense", "bm25"])
@@ -163,6 +200,7 @@ def test_where_all_is_shown_the_scores_are_the_same(
     filled: Memory, monkeypatch: pytest.MonkeyPatch, chosen: str
 ) -> None:
     assert found(filled, chosen) == exactly(filled, monkeypatch, chosen)
+    assert found(filled, chosen) == exactly(filled, monkeypatch, chosen)  # by codes that are held in memory
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,17 @@ def test_a_small_memory_is_a_small_file_and_an_older_one_becomes_one(filled: Mem
     assert _said(Store(older)) == _said(filled.store)
 
 
+def test_the_postings_of_a_word_lie_together_and_other_tables_stay_whatever_their_name(filled: Memory) -> None:
+    with filled.store.writing() as db:
+        db.execute("""create table "somebody's ""own" as select 1 as n""")
+    filled.compact()
+    with filled.store.reading() as db:
+        lying = db.execute("select term, turn from posting").fetchall()
+        assert db.execute("""select n from "somebody's ""own" """).fetchall() == [(1,)]
+    assert lying == sorted(lying)
+    assert len({term for term, _ in lying}) < len(lying)
+
+
 def test_orphans_and_doubles_go(filled: Memory) -> None:
     with filled.store.writing() as db:
         db.execute("insert into vector values (99999, 7, 1, 'x'::blob)")

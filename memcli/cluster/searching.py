@@ -71,7 +71,7 @@ class _Searchers:
         for each in gotten([actor.found.remote(wanted, weights) for actor in self._actors]):
             by_place |= each
         together = Gathered.of([by_place[place] for place in range(self._count)], _APART)
-        return self._named(together.sessions(len(wanted.queries)))
+        return self._named(together.orders(len(wanted.queries)))
 
     def _named(self, lists: Sequence[Sequence[int]]) -> list[list[str]]:
         numbers = sorted({number for each in lists for number in each})

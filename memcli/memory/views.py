@@ -27,7 +27,7 @@ class Views:
             kept = (now, View(self._store.reading, stored.dimension if stored else 1, conversation))
             self._kept = {conversation: kept}
         else:
-            kept[1].widen()
+            kept[1].hold()
             self._store.keep_open()  # who asks again will ask once more: to open the file takes longer than the search
         kept[1].gather = self._store.gather if isinstance(self._store, Folder) else None
         return kept[1]

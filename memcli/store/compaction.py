@@ -19,6 +19,7 @@ from . import communities, location
 from .connection import Store, both
 from .orphans import ORPHANS
 from .rows import scalar
+from .schema import TABLES
 from .snapshots import LINKS
 from .unsound import drop_unsound
 
@@ -110,7 +111,10 @@ def _copy_and_swap(path: Path, copy: Path) -> tuple[dict[str, int], tuple[str, .
 
 def copied(db: DuckDBPyConnection, path: Path) -> None:
     """Copies all of the store at `path`, `original`, into the new one, `compacted`. Raises StoreDamaged."""
-    db.execute("copy from database original to compacted")
+    db.execute("copy from database original to compacted (schema)")
+    for table in _tables(db, "original"):
+        order = f" order by {TABLES[table].laid}" if table in TABLES and TABLES[table].laid else ""
+        db.execute(f"insert into compacted.{_quoted(table)} select * from original.{_quoted(table)}{order}")
     if _contents(db, "original") != _contents(db, "compacted"):
         raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
 
@@ -144,8 +148,17 @@ def _swap(copy: Path, path: Path) -> None:
 
 
 def _contents(db: DuckDBPyConnection, name: str) -> dict[str, tuple[int, str]]:
-    tables = db.execute("select table_name from duckdb_tables() where database_name = ?", [name]).fetchall()
-    return {table: _content(db, f'{name}."{table}"') for (table,) in tables}
+    return {table: _content(db, f"{name}.{_quoted(table)}") for table in _tables(db, name)}
+
+
+def _tables(db: DuckDBPyConnection, name: str) -> list[str]:
+    """The tables of the attached store `name`: those that somebody else has made in it, too."""
+    found = db.execute("select table_name from duckdb_tables() where database_name = ?", [name]).fetchall()
+    return [table for (table,) in found]
+
+
+def _quoted(table: str) -> str:
+    return '"' + table.replace('"', '""') + '"'
 
 
 def _countable(db: DuckDBPyConnection) -> dict[str, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Postings",
+    "Scored",
     "add_documents",
     "best",
+    "by_session",
+    "by_turn",
     "documents",
     "frequencies",
-    "in_order",
     "languages",
     "postings",
     "remove_documents",
@@ -32,11 +34,15 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
 #: For each stem that occurs the numbers of its turns, ascending, and the frequencies in them.
 Postings = Mapping[str, tuple[Ints, Ints]]
+#: Turns or sessions, by their numbers, with the score of each.
+Scored = tuple[Ints, Doubles]
 
 #: Postings that choose candidates, at most: those of the rarest stems come first.
 _COMMON = 50_000
+_NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
 def add_documents(
@@ -129,19 +135,43 @@ def weights(frequencies: Mapping[str, int], turns: int) -> dict[str, float]:
     return found
 
 
-def best(found: Postings, weighed: Mapping[str, float], most: int) -> tuple[Ints, npt.NDArray[np.float64]]:
-    """The turns that most of the weight of the stems is in, at most so many, by their numbers; and their scores."""
+def by_turn(found: Postings, weighed: Mapping[str, float]) -> Scored:
+    """The turns that have one of the stems, with how much of their weight is in each."""
     rare = [(found[stem], weight) for stem, weight in weighed.items() if stem in found]
-    turns = np.concatenate([np.zeros(0, dtype=np.int64), *(turn for (turn, _), _ in rare)])
-    shares = np.concatenate([np.zeros(0), *(weight * count / (count + 0.9) for (_, count), weight in rare)])
-    numbers, place = np.unique(turns, return_inverse=True)
-    scores: npt.NDArray[np.float64] = np.bincount(place, shares, len(numbers)).astype(np.float64)
+    turns = np.concatenate([_NONE, *(turn for (turn, _), _ in rare)])
+    return _together(turns, np.concatenate([np.zeros(0), *(_share(count, weight) for (_, count), weight in rare)]))
+
+
+def by_session(found: Postings, weighed: Mapping[str, float], session_of: Columns) -> Scored:
+    """The same of sessions: what is said of a thing in several turns counts together.
+
+    `session_of`: each `turn` that is looked at, ascending, with its `session`.
+    """
+    sessions, shares = [_NONE], [np.zeros(0)]
+    for stem, weight in weighed.items():
+        turn, count = found.get(stem, (_NONE, _NONE))
+        known = np.isin(turn, session_of["turn"])
+        place = np.searchsorted(session_of["turn"], turn[known])
+        numbers, counts = _together(session_of["session"][place], count[known])
+        sessions.append(numbers)
+        shares.append(_share(counts, weight))
+    return _together(np.concatenate(sessions), np.concatenate(shares))
+
+
+def best(scored: Scored, most: int) -> Scored:
+    """The first of what is scored, at most so many, best first; of equal ones the one with the smaller number."""
+    numbers, scores = scored
     order = np.lexsort((numbers, -scores))[:most]
     return numbers[order], scores[order]
 
 
-def in_order(scored: Columns, most: int) -> list[int]:
-    """The sessions of the `most` best turns of what `best` found, best first."""
-    order = np.lexsort((scored["turn"], -scored["score"]))[:most]
-    order = order[np.lexsort((scored["session"][order], -scored["score"][order]))]
-    return list(dict.fromkeys(scored["session"][order].tolist()))
+def _share(counts: npt.NDArray[Any], weight: float) -> Doubles:
+    """BM25's, of one stem, with no regard to lengths."""
+    share: Doubles = weight * counts / (counts + 0.9)
+    return share
+
+
+def _together(numbers: Ints, scores: npt.NDArray[Any]) -> Scored:
+    """Each number once, ascending, with the sum of its scores."""
+    once, place = np.unique(numbers, return_inverse=True)
+    return once, np.bincount(place, scores, len(once)).astype(np.float64)

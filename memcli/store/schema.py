@@ -114,13 +114,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. `shown`: what its rows are known by, as SQL. `counted`: `statistics` counts its rows."""
+    """A table. `shown`: what its rows are known by, as SQL. `counted`: `statistics` counts its rows.
+
+    `laid`: the columns in whose order `compact` lays its rows; empty: as they lie.
+    """
 
     name: str
     origin: Origin
     shown: str
     columns: tuple[Column, ...]
     counted: bool = False
+    laid: str = ""
 
     @property
     def references(self) -> Iterator[tuple[Column, Reference]]:
@@ -300,11 +304,12 @@ _INDEX = (
         Column("vector", "integer", Reference("vector", "seq", Fault("codes without a vector"))),
         *(Column(f"signs{word}", "ubigint") for word in range(6)),
     )),
+    # A question's words lie together in a store that was compacted: DuckDB passes over the blocks without them.
     Table("posting", Origin.REBUILDABLE, "turn", (
         Column("term", "varchar"),
         Column("turn", "integer", _turn("postings without a turn")),
         Column("frequency", "integer"),
-    )),
+    ), laid="term, turn"),
     Table("document", Origin.REBUILDABLE, "turn", (
         Column("turn", "integer", _turn("documents without a turn", Fault("turns without a document", Mend.INDEX))),
         Column("length", "integer"),

@@ -25,14 +25,15 @@ from .view import NONE, View
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from ..coded import CodedSessions
+
 __all__ = ["SESSIONS", "Gathered", "Wanted", "narrowed"]
 
 #: The sessions that are read for a question, and those that stand for all others.
-SESSIONS, SAMPLED = 150, 50
-#: The sentences, and the turns, by which sessions are found: for each wording of a question, and by its words.
-_SENTENCES, _TURNS = 2000, 1000
-#: Cormack et al. have 60. Of a million sentences the session that answers is first of no list, but far up in several.
-_RRF = 200
+SESSIONS, SAMPLED = 200, 50
+#: The sentences by which sessions are found, for each wording of a question; the turns, and sessions, by its words.
+_SENTENCES, _SCORED = 2000, 1000
+_RRF = 60
 _SESSIONS_OF = """select seq::bigint as turn, session::bigint as session from turn where seq in (select seq from among)
     order by seq"""
 
@@ -54,39 +55,63 @@ class Wanted:
         """In which turns each stem is."""
         return lexical.postings(db, self.stems, self.turns, self.named)
 
-    def found(self, db: DuckDBPyConnection, postings: lexical.Postings, weights: Mapping[str, float]) -> Gathered:
-        """What there is of it in the store: the sentences that are near, and the turns with the stems, by weight."""
-        near = codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named)
-        turns, scores = lexical.best(postings, weights, _TURNS)
-        found = columns_among(db, _SESSIONS_OF, turns)
-        order = np.argsort(turns)
-        place = order[np.searchsorted(turns[order], found["turn"])]
-        return Gathered(near, found | {"score": scores[place]})
+    def found(
+        self,
+        db: DuckDBPyConnection,
+        postings: lexical.Postings,
+        weights: Mapping[str, float],
+        coded: CodedSessions | None = None,
+    ) -> Gathered:
+        """What there is of it in the store: the sentences that are near, and what has the stems, by their weights.
+
+        `coded`: the codes, where they are held in memory.
+        """
+        if coded is not None and not self.turns:
+            near = coded.nearest(self.queries, _SENTENCES)
+        else:
+            near = codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named)
+        turns, scores = lexical.by_turn(postings, weights)
+        session_of = columns_among(db, _SESSIONS_OF, turns)
+        here = np.isin(turns, session_of["turn"])  # not what an earlier store says, too
+        sessions = lexical.by_session(postings, weights, session_of)
+        said = _scored(lexical.best((session_of["session"], scores[here]), _SCORED))
+        return Gathered(near, said, _scored(lexical.best(sessions, _SCORED)))
+
+
+def _scored(found: lexical.Scored) -> Columns:
+    return {"session": found[0], "score": found[1]}
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Sentences by their codes, and turns by their words, with the numbers of their sessions."""
+    """Sentences by their codes with the numbers of their sessions; for each turn by its words, and for each session by
+    its own, the number of the session.
+    """
 
     near: Columns
-    scored: Columns
+    turns: Columns
+    sessions: Columns
 
-    def sessions(self, queries: int) -> list[list[int]]:
-        """The sessions that each query, and the words, are for, best first."""
-        return [*codes.in_order(self.near, queries, _SENTENCES), lexical.in_order(self.scored, _TURNS)]
+    def orders(self, queries: int) -> list[list[int]]:
+        """The orders of sessions that each query, and the words, are for: each by its best part, and by all of it."""
+        by_words = [
+            list(dict.fromkeys(lexical.best((found["session"], found["score"]), _SCORED)[0].tolist()))
+            for found in (self.turns, self.sessions)
+        ]
+        return [*codes.in_order(self.near, queries, _SENTENCES), *by_words]
 
     @classmethod
     def of(cls, parts: Sequence[Gathered], apart: int) -> Gathered:
         """That of several stores: the numbers of each are `apart` from those of the one before."""
-        numbered = ("vector", "turn", "session")
-        near, scored = (
+        numbered = ("vector", "session")
+        near, turns, sessions = (
             [
                 {name: column + place * apart * (name in numbered) for name, column in found.items()}
                 for place, found in enumerate(each)
             ]
-            for each in ([part.near for part in parts], [part.scored for part in parts])
+            for each in zip(*((part.near, part.turns, part.sessions) for part in parts), strict=True)
         )
-        return cls(_joined(near), _joined(scored))
+        return cls(_joined(near), _joined(turns), _joined(sessions))
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:
@@ -105,17 +130,23 @@ def narrowed(
     view.read(bound)
     wanted = Wanted(queries, stems, *_turns(view, filters))
     postings = view.read(wanted.postings) if view.gather is None else {}
-    lists = view.read(lambda db: _found(db, wanted, postings)) if view.gather is None else _elsewhere(view, wanted)
+    lists = (
+        view.read(lambda db: _found(db, wanted, postings, view.coded))
+        if view.gather is None
+        else _elsewhere(view, wanted)
+    )
     chosen = np.array(_merged(lists)[:most], dtype=np.int64)
     others = np.setdiff1d(view.read(lambda db: _sampled(db, view.conversation, most)), chosen)
     known = {stem: postings.get(stem, NONE) for stem in stems} if view.gather is None and not wanted.turns else {}
     return view.part(np.union1d(chosen, others), others, known)
 
 
-def _found(db: DuckDBPyConnection, wanted: Wanted, postings: lexical.Postings) -> list[list[int]]:
+def _found(
+    db: DuckDBPyConnection, wanted: Wanted, postings: lexical.Postings, coded: CodedSessions | None
+) -> list[list[int]]:
     frequencies = {stem: len(turns) for stem, (turns, _) in postings.items()}
     weights = lexical.weights(frequencies, lexical.documents(db))
-    return wanted.found(db, postings, weights).sessions(len(wanted.queries))
+    return wanted.found(db, postings, weights, coded).orders(len(wanted.queries))
 
 
 def _elsewhere(view: View, wanted: Wanted) -> list[list[int]]:
@@ -128,7 +159,7 @@ def _elsewhere(view: View, wanted: Wanted) -> list[list[int]]:
 
 
 def _merged(lists: Sequence[Sequence[int]]) -> list[int]:
-    """What the lists hold by Σ 1 / (200 + rank), best first (reciprocal rank fusion: Cormack et al. 2009).
+    """What the lists hold by Σ 1 / (60 + rank), best first (reciprocal rank fusion: Cormack et al. 2009).
 
     Of equal ones the first in the first list that has one of them.
     """

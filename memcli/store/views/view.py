@@ -20,6 +20,7 @@ from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
 from ...text import ENGLISH
 from .. import lexical, transcript
 from ..aliases import by_name
+from ..coded import CodedSessions
 from ..codes import is_coded
 from ..cosine import cosines, exact
 from ..identity import identity
@@ -107,6 +108,8 @@ class View:
         self._said: dict[int, list[tuple[int, str]]] = {}
         self._made: dict[Callable[[View], object], object] = {}
         self._widened: npt.NDArray[np.float64] | None = None
+        #: The codes of a large store, where they are held in memory (`hold`).
+        self.coded: CodedSessions | None = None
 
     @contextmanager
     def _reading(self) -> Iterator[DuckDBPyConnection]:
@@ -466,12 +469,13 @@ class View:
         seqs = np.unique(self._sentences["vector"].astype(np.int64))
         return seqs, *self.read(lambda db: load_weighted_rows(db, seqs, self._dimension))
 
-    def widen(self) -> None:
-        """Has the vectors ready as `cosines` computes with them, where they are few: for whoever asks again and again.
-
-        To widen them for each question takes longer than to multiply them.
+    def hold(self) -> None:
+        """Has at hand what whoever asks again and again needs each time: of a large store the codes, of another one the
+        vectors as `cosines` computes with them, where they are few. To widen them takes longer than to multiply them.
         """
-        if self._widened is None and "_matrix" in self.__dict__ and self._matrix[1].size <= _MOST_WIDENED:
+        if self.is_coded and self._conversation is None:
+            self.coded = self.coded or self.read(CodedSessions)
+        elif self._widened is None and "_matrix" in self.__dict__ and self._matrix[1].size <= _MOST_WIDENED:
             self._widened = exact(self._matrix[1])
 
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
