@@ -90,7 +90,7 @@ def cases(haystack: Haystack, memory: Memory, view: View) -> list[Case]:
     """The questions of a haystack that have evidence."""
     questions = [q for q in haystack.questions if q.evidence]
     bare = [(q.id, q.text, q.asked_at or latest_said(haystack)) for q in questions]
-    every = asked(bare, view.speaker_names, [EMemG()], embedder(DEFAULT, bulk=True))
+    every = asked(bare, view, [EMemG()], embedder(DEFAULT, bulk=True))
     return [
         Case(memory, view, question, one, frozenset(view.rows_of(sorted(question.evidence)).tolist()))
         for question, one in zip(questions, every, strict=True)
@@ -106,7 +106,7 @@ def recall(known: Sequence[Case], strategy: Strategy, ks: Sequence[int]) -> dict
     """The mean share of the evidence turns among the sources of the first k hits, by category and over all."""
     found: dict[str, dict[str, list[float]]] = {f"@{k}": defaultdict(list) for k in ks}
     for case in known:
-        hits = strategy.retrieve(case.asked.query(case.view.speaker_names), case.view, max(ks))
+        hits = strategy.retrieve(case.asked.query, case.view, max(ks))
         for k in ks:
             share = len(case.gold & rows(case, hits[:k])) / len(case.gold)
             for name in ("all", str(case.question.category)):
@@ -119,7 +119,7 @@ def answers(known: Sequence[Case]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in ("events", "turns", "tokens@10")}
     reads: Mapping[str, Callable[[View, Sequence[Hit], int], list[Hit]]] = {"events": evidence, "turns": turn_hits}
     for case in known:
-        query = case.asked.query(case.view.speaker_names)
+        query = case.asked.query
         hits = EMemG().retrieve(query, case.view, 40)
         found["tokens@10"]["all"].append(within(evidence(case.view, hits, 10), 10**6).tokens)
         if str(case.question.category) == UNANSWERABLE or not case.question.answer:
@@ -137,7 +137,7 @@ def threshold(known: Sequence[Case]) -> dict[str, float]:
     """The share of the best cosine above which KEPT of the evidence lies, and how much of all is kept then."""
     gold, every = [], []
     for case in known:
-        hits = EMem(filters=EVERYTHING).retrieve(case.asked.query(case.view.speaker_names), case.view, 30)
+        hits = EMem(filters=EVERYTHING).retrieve(case.asked.query, case.view, 30)
         shares = [hit.score / hits[0].score for hit in hits]
         every += shares
         gold += [share for share, hit in zip(shares, hits, strict=True) if case.gold & rows(case, [hit])]

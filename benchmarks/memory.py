@@ -68,7 +68,7 @@ def cases(path: Path, cache: Path, opened: ExitStack) -> Iterator[Case]:
         opened.enter_context(memory.store.reading())
         view = memory.view()
         bare = [(q.id, q.text, q.asked_at or latest_said(haystack)) for q in questions]
-        for question, one in zip(questions, asked(bare, view.speaker_names, [MemGAS()], model()), strict=True):
+        for question, one in zip(questions, asked(bare, view, [MemGAS()], model()), strict=True):
             yield Case(view, one, view.rows_of(sorted(question.evidence)))
         print(path.name, haystack.name, file=sys.stderr)
 
@@ -98,7 +98,7 @@ def context_recall(known: Sequence[Case], retrieve: Retrieve, k: int) -> float:
     """The mean share of the evidence turns that the context of K of each kind holds."""
     found = []
     for case in known:
-        hits = retrieve(case.asked.query(case.view.speaker_names), case.view, k)
+        hits = retrieve(case.asked.query, case.view, k)
         rows = case.view.rows_of(sorted({turn for hit in hits for turn in hit.unit.sources}))
         found.append(np.isin(case.gold, rows).mean())
     return round(float(np.mean(found)), 4)
@@ -118,7 +118,7 @@ def by_memgas(parameters: MemGAS) -> Callable[[Case], npt.NDArray[np.float64]]:
     """Sessions by the order of the strategy's hits."""
 
     def score(case: Case) -> npt.NDArray[np.float64]:
-        hits = parameters.retrieve(case.asked.query(case.view.speaker_names), case.view, 10**6)
+        hits = parameters.retrieve(case.asked.query, case.view, 10**6)
         rows = case.view.rows_of([hit.unit.sources[0] for hit in hits])
         out = np.zeros(int(case.view.session[-1]) + 1)
         out[case.view.session[rows]] = -np.arange(len(rows), dtype=float) + len(rows)

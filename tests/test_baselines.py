@@ -27,6 +27,7 @@ from memcli.evaluation.baselines.rewritten import HyDE, MultiQuery, reciprocal_r
 from memcli.evaluation.baselines.units import SessionSummaries
 from memcli.evaluation.outcomes import Outcomes
 from memcli.evaluation.rewriting import Rewriter
+from memcli.formats import Message
 from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import Filters, Kind, Query
@@ -179,9 +180,9 @@ def _writing(completion: Completion) -> Mapping[str, Any]:
     return {"texts": [f"{completion.schema.name} {number}\nof it" for number in range(5)] + [" "]}
 
 
-def test_what_a_model_writes_is_embedded_with_the_question() -> None:
+def test_what_a_model_writes_is_embedded_with_the_question(view: View) -> None:
     fake, model = FakeLanguageModel(_writing), FakeEmbedder()
-    (posed,) = asked([("q", "Who came?", AT)], [], [], model, (), Rewriter(fake, ["hyde", "multi-query"]))
+    (posed,) = asked([("q", "Who came?", AT)], view, [], model, (), Rewriter(fake, ["hyde", "multi-query"]))
     written = {
         "hyde: 0": "hypothetical_answer 0 of it",
         **{f"multi-query: {number}": f"rewordings {number} of it" for number in range(3)},
@@ -191,6 +192,13 @@ def test_what_a_model_writes_is_embedded_with_the_question() -> None:
         assert np.array_equal(posed.phrasings[name], FakeEmbedder().embed_questions([text])[0])
     assert [each.schema.name for each in fake.asked] == ["hypothetical_answer", "rewordings"]
     assert all("Who came?" in each.text and each.most for each in fake.asked)
+
+
+def test_a_question_is_in_the_language_of_the_store_where_its_words_leave_that_open(memory: Memory) -> None:
+    said = ["Ich bin gestern nach Leipzig gezogen.", "Das freut mich sehr für dich!", "Lena studiert jetzt Medizin."]
+    memory.add([Message(text, "Lena", said_at=AT, session="s", id=text) for text in said])
+    posed = asked([("q", "Was studiert Lena?", AT)], memory.view(), [], FakeEmbedder())
+    assert [each.query.question.language for each in posed] == ["de"]
 
 
 def test_a_model_that_writes_nothing_is_an_error_or_no_text() -> None:

@@ -15,8 +15,8 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from ..languages import spoken
-from ..model import Answer, Context, Filters, Hit, Query
+from ..languages import asked_in
+from ..model import Answer, Context, Filters, Hit, Query, Question
 from ..providers.embedding import Embedder
 from ..providers.tokens import token_count
 from ..reading import unread
@@ -48,18 +48,17 @@ class PosedQuestion:
     """
 
     id: str
-    text: str
+    question: Question
     asked_at: datetime
     vector: Vector
     phrasings: Mapping[str, Vector]
     past_only: bool = False
 
-    def query(self, speakers: Sequence[str]) -> Query:
-        """The query that it is in a store where `speakers` talk."""
+    @property
+    def query(self) -> Query:
+        """What a contender retrieves for."""
         filters = Filters(until=self.asked_at if self.past_only else None)
-        return Query(
-            spoken([self.text]).question(self.text, speakers), self.vector, self.asked_at, filters, self.phrasings
-        )
+        return Query(self.question, self.vector, self.asked_at, filters, self.phrasings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class Outcome:
 
 def asked(
     questions: Sequence[tuple[str, str, datetime]],
-    speakers: Sequence[str],
+    view: View,
     contenders: Sequence[Strategy],
     model: Embedder,
     past_only: Container[str] = (),
@@ -101,10 +100,12 @@ def asked(
 ) -> list[PosedQuestion]:
     """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go.
 
-    `past_only`: the ids of those that may find only what was said before; `rewriter`: what writes more to embed.
+    `view`: of the store that they are asked of, whose people they name and whose language they may be in. `past_only`:
+    the ids of those that may find only what was said before; `rewriter`: what writes more to embed.
     Raises ModelUnavailable.
     """
-    reads = [spoken([text]).question(text, speakers) for _, text, _ in questions]
+    speakers = view.speaker_names
+    reads = [asked_in(text, view.mostly).question(text, speakers) for _, text, _ in questions]
     written = rewriter.written([text for _, text, _ in questions]) if rewriter else [{} for _ in questions]
     wanted = [
         {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} | more
@@ -116,13 +117,13 @@ def asked(
     return [
         PosedQuestion(
             id_,
-            text,
+            read,
             at,
-            rows[text],
+            rows[read.text],
             {name: (passages if is_passage(name) else rows)[wording] for name, wording in each.items()},
             id_ in past_only,
         )
-        for (id_, text, at), each in zip(questions, wanted, strict=True)
+        for (id_, _, at), read, each in zip(questions, reads, wanted, strict=True)
     ]
 
 
@@ -133,7 +134,7 @@ def _embedded(texts: Sequence[str], embed: Callable[[Sequence[str]], Vector]) ->
 
 def ask(question: PosedQuestion, contender: Strategy, view: View, limits: Limits) -> Outcome:
     """One question to one contender over one store."""
-    query = question.query(view.speaker_names)
+    query = question.query
     start = perf_counter()
     hits = contender.retrieve(query, view, DEPTH)
     milliseconds = (perf_counter() - start) * 1000

@@ -250,14 +250,11 @@ class _Job:
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]
         past_only = {q.id for q in questions if q.past_only}
-        return asked(bare, self._speakers(haystack, path), made, self.corpus.model(), past_only, self.rewriter)
-
-    def _speakers(self, haystack: Haystack, path: Path) -> list[str]:
-        if haystack.messages:
-            return sorted({message.speaker for message in haystack.messages})
         memory = Memory(path)
-        with memory.store.reading():
-            return memory.view().speaker_names
+        with memory.store.reading():  # and not while questions are embedded, or written anew by a model
+            view = memory.view()
+            _ = view.speaker_names, view.mostly()
+        return asked(bare, view, made, self.corpus.model(), past_only, self.rewriter)
 
 
 def latest_said(haystack: Haystack) -> datetime:

@@ -64,7 +64,7 @@ def _close(contenders: Iterable[Strategy]) -> None:
 
 def _preload(view: View, questions: Sequence[PosedQuestion]) -> None:
     """Everything that many questions will ask for, in a few queries instead of a few for each."""
-    view.postings([stem for question in questions for stem in content_stems(question.text)])
+    view.postings([stem for question in questions for stem in content_stems(question.question.text)])
     view.fetch(range(view.n))
     view.sentence_texts(range(view.n))
 

@@ -84,7 +84,7 @@ class CodedSessions:
         said = columns(db, "select vector, session from unit where kind = 'sentence'")
         order = np.argsort(seqs)
         self._place = order[np.searchsorted(seqs[order], said["vector"])].astype(np.int32)
-        self._said = np.stack([said["vector"], said["session"]]).astype(np.int32)
+        self._said = (said["vector"].astype(np.int64) << 32) | said["session"]  # which vector in which session
 
     def nearest(self, queries: Floats, most: int) -> Columns:
         """What `codes.nearest` finds among everybody's, and what is as near as the last of it."""
@@ -94,10 +94,11 @@ class CodedSessions:
             near = np.zeros(len(differing), dtype=bool)
             near[_among_nearest(differing, most)] = True
             here = np.flatnonzero(near[self._place])
-            apart = differing[self._place[here]][None, :]
-            found.append(np.unique(np.concatenate([np.full_like(apart, query), apart, self._said[:, here]]), axis=1))
-        named = zip(("query", "distance", "vector", "session"), np.concatenate(found, axis=1), strict=True)
-        return {name: column.astype(np.int64) for name, column in named}
+            said, first = np.unique(self._said[here], return_index=True)
+            apart = differing[self._place[here[first]]].astype(np.int64)
+            found.append((np.full_like(said, query), apart, said >> 32, said & 0xFFFFFFFF))
+        names = ("query", "distance", "vector", "session")
+        return {name: np.concatenate(parts) for name, parts in zip(names, zip(*found, strict=True), strict=True)}
 
 
 def _among_nearest(differing: npt.NDArray[np.uint16], most: int) -> Ints:

@@ -93,7 +93,7 @@ class Gathered:
     sessions: Columns
 
     def orders(self, queries: int) -> list[list[int]]:
-        """The orders of sessions that each query, and the words, are for: each by its best part, and by all of it."""
+        """The orders of sessions that each query is for, and the words of turns, and those of sessions, best first."""
         by_words = [
             list(dict.fromkeys(lexical.best((found["session"], found["score"]), _SCORED)[0].tolist()))
             for found in (self.turns, self.sessions)
