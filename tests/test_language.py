@@ -24,7 +24,7 @@ from memcli.providers.fakes import FakeLanguageModel
 from memcli.providers.language import ChatModel, ModelMessage, Schema, language_model
 from memcli.providers.metering import Budget, Meter, Prices, Tokens
 from memcli.providers.prompts import Prompt, fenced, prompt
-from memcli.providers.structured import MalformedReply, begun, problems, read
+from memcli.providers.structured import MalformedReply, begun, objects, problems, read, strings
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 
@@ -222,6 +222,18 @@ def test_nested_objects_are_closed_too() -> None:
     assert item["required"] == ["kind", "at"]
     assert item["additionalProperties"] is False
     assert NESTED.document()["required"] == ["facts", "score"]
+
+
+def test_how_long_lists_are_is_told_to_those_alone_that_take_it() -> None:
+    letters = {"type": "array", "items": {"type": "string", "enum": ["A", "B"]}}
+    form = Schema("notes", {"facts": objects(9, text={"type": "string"}, turns=strings(3)), "from": letters})
+    assert "maxItems" not in json.dumps(form.document())
+    bounded = form.document(bounded=True)["properties"]
+    assert (bounded["facts"]["maxItems"], bounded["from"]["maxItems"]) == (9, 2)
+    assert bounded["facts"]["items"]["properties"]["turns"] == {
+        "type": "array", "items": {"type": "string"}, "maxItems": 3
+    }  # fmt: skip
+    assert bounded["facts"]["items"]["additionalProperties"] is False
 
 
 def test_wrong_types_are_sent_back_once(endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]) -> None:

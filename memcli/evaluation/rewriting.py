@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ..providers.language import LanguageModel, ModelMessage, Schema
 from ..providers.prompts import fenced, prompt, tidy
+from ..providers.structured import strings
 from .baselines.rewritten import HYDE, MULTI_QUERY, phrasing
 
 __all__ = ["MOST", "Rewriter"]
@@ -48,7 +49,7 @@ class Rewriter:
 
     def _texts(self, baseline: str, question: str) -> list[str]:
         asked = self._prompts[baseline]
-        schema = Schema(asked.name, {"texts": {"type": "array", "items": {"type": "string"}}})
+        schema = Schema(asked.name, {"texts": strings(MOST[baseline])})
         text = asked.fill(question=fenced(tidy(question)))
         reply = self._model.complete([ModelMessage("user", text)], schema, most=_LONGEST_REPLY)
         return [said for said in map(tidy, reply["texts"]) if said]

@@ -93,7 +93,7 @@ class LocalModel:
         self, messages: Sequence[ModelMessage], schema: Schema, fixed: Mapping[str, Any], watch: Watch | None
     ) -> Reply:
         asked = {**fixed, "messages": [message.document() for message in messages]}
-        form = json.dumps(_bounded(schema.document()))
+        form = json.dumps(schema.document(bounded=True))
         key = sha256(json.dumps([self._print, form, asked], sort_keys=True).encode()).hexdigest()
         with self._one_at_a_time:
             kept = restored(self._calls.get(key)) if self._calls else None
@@ -112,18 +112,6 @@ class LocalModel:
         self.meter.count(tokens)
         keep(self._calls, key, self.id, asked, reply)
         return reply
-
-
-def _bounded(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The same form, of which a list of choices names none twice over: a small model may not find its end."""
-    bounded = dict(schema)
-    if "properties" in schema:
-        bounded["properties"] = {name: _bounded(part) for name, part in schema["properties"].items()}
-    if "items" in schema:
-        bounded["items"] = _bounded(schema["items"])
-        if "enum" in schema["items"]:
-            bounded["maxItems"] = len(schema["items"]["enum"])
-    return bounded
 
 
 def _fingerprint(weights: Path) -> str:

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NoReturn
 
-__all__ = ["Level", "MalformedReply", "ModelMessage", "Schema", "begun", "problems", "read", "repair", "request"]
+__all__ = [
+    "Level",
+    "MalformedReply",
+    "ModelMessage",
+    "Schema",
+    "begun",
+    "objects",
+    "problems",
+    "read",
+    "repair",
+    "request",
+    "strings",
+]
 
 _LONGEST_QUOTE = 4000  # characters of a bad reply that are sent back with what is wrong with it
 _MOST_STARTS = 64  # places where an object is looked for: a reply of brackets alone must not take forever
@@ -61,24 +73,41 @@ class ModelMessage:
 class Schema:
     """The form of a reply: one object with these properties (JSON schemas), all of them and no others.
 
-    Of JSON schema `type`, `enum`, `properties`, `items` and `description` are known; nested objects are closed too.
+    Of JSON schema `type`, `enum`, `properties`, `items`, `maxItems` and `description` are known; nested objects are
+    closed too.
     """
 
     name: str
     properties: Mapping[str, Any]
 
-    def document(self) -> dict[str, Any]:
-        """The whole JSON schema."""
-        return _closed({"type": "object", "properties": self.properties})
+    def document(self, *, bounded: bool = False) -> dict[str, Any]:
+        """The whole JSON schema.
+
+        `bounded`: with how many items its lists have at most, of choices none twice over: a small model may not find
+        the end of a list. Not every endpoint takes that.
+        """
+        return _closed({"type": "object", "properties": self.properties}, bounded=bounded)
 
 
-def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    closed = dict(schema)
+def strings(most: int) -> dict[str, Any]:
+    """A property that is a list of at most so many texts."""
+    return {"type": "array", "items": {"type": "string"}, "maxItems": most}
+
+
+def objects(most: int, **properties: Any) -> dict[str, Any]:
+    """A property that is a list of at most so many objects with these properties."""
+    return {"type": "array", "items": {"type": "object", "properties": properties}, "maxItems": most}
+
+
+def _closed(schema: Mapping[str, Any], *, bounded: bool) -> dict[str, Any]:
+    closed = {name: value for name, value in schema.items() if bounded or name != "maxItems"}
     if "properties" in schema:
-        closed["properties"] = {name: _closed(part) for name, part in schema["properties"].items()}
+        closed["properties"] = {name: _closed(part, bounded=bounded) for name, part in schema["properties"].items()}
         closed |= {"required": list(closed["properties"]), "additionalProperties": False}
     if "items" in schema:
-        closed["items"] = _closed(schema["items"])
+        closed["items"] = _closed(schema["items"], bounded=bounded)
+        if bounded and "enum" in schema["items"]:
+            closed["maxItems"] = len(schema["items"]["enum"])
     return closed
 
 

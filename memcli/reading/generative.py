@@ -10,7 +10,7 @@ from memcli.languages import language
 from memcli.model import Answer, Form, Hit, Query, Question, SessionId, Turn, TurnId
 from memcli.providers.language import LanguageModel, Watch
 from memcli.providers.prompts import Prompt, fenced, prompt
-from memcli.providers.structured import ModelMessage, Schema, begun
+from memcli.providers.structured import ModelMessage, Schema, begun, strings
 from memcli.reading.context import build_context
 from memcli.reading.extractive import Reader
 from memcli.reading.quoting import said
@@ -32,7 +32,7 @@ FORM = Schema(
         "reasoning": {"type": "string"},
         "answerable": {"type": "boolean"},
         "answer": {"type": "string"},
-        "citations": {"type": "array", "items": {"type": "string"}},
+        "citations": strings(20),
     },
 )
 

@@ -13,6 +13,7 @@ from ..errors import ModelUnavailable, UsageError
 from ..model import Hit
 from ..providers.language import LanguageModel, ModelMessage, Schema
 from ..providers.prompts import Prompt, fenced, prompt, short_id, tidy
+from ..providers.structured import strings
 from .filters import CandidateFilters, Thresholds
 
 __all__ = ["ConsultingFilters", "ModelFilters"]
@@ -21,9 +22,7 @@ _Found = TypeVar("_Found")
 
 _MOST_MENTIONS = 8
 
-_STRINGS = {"type": "array", "items": {"type": "string"}}
-_MENTIONS = Schema("mentions", {"mentions": _STRINGS})
-_KEEP = {"keep": _STRINGS}
+_MENTIONS = Schema("mentions", {"mentions": strings(_MOST_MENTIONS)})
 
 
 class ConsultingFilters:
@@ -102,7 +101,7 @@ class ModelFilters:
         names = [f"{letter}{number}" for number in range(1, len(lines) + 1)]
         listed = "\n".join(f"{name} {line}" for name, line in zip(names, lines, strict=True))
         text = form.fill(question=fenced(tidy(question)), candidates=fenced(listed))
-        reply = self._model.complete([ModelMessage("user", text)], Schema(form.name, _KEEP))
+        reply = self._model.complete([ModelMessage("user", text)], Schema(form.name, {"keep": strings(len(names))}))
         kept = {short_id(said) for said in reply["keep"]}
         return [place for place, name in enumerate(names) if name in kept]
 

@@ -17,6 +17,7 @@ from ...model import Turn
 from ...model.generated import Argument, Event, SessionText, began, speaker_name
 from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.prompts import Prompt, fenced, prompt, short_id, tidy
+from ...providers.structured import objects, strings
 from ...text import token_estimate
 from ..memories.by_model import COVERAGE
 from ..plan import Producer
@@ -33,19 +34,13 @@ _BATCH = 25  # events whose arguments are asked for in one call
 _LINE = re.compile(r"\S(?:.{0,599}$|.{0,598}(?:[.!?](?=\s)|[。！？])|.{0,599}(?=\s)|.{0,599})", re.MULTILINE)
 
 _STRING = {"type": "string"}
-_STRINGS = {"type": "array", "items": _STRING}
-
-
-def _list_of(**properties: Any) -> Mapping[str, Any]:
-    return {"type": "array", "items": {"type": "object", "properties": properties}}
-
-
-_EDUS = Schema("edus", {"edus": _list_of(text=_STRING, turns=_STRINGS)})
+_EDUS = Schema("edus", {"edus": objects(120, text=_STRING, turns=strings(8))})
 _ASSISTANT_EDUS = Schema(
-    "assistant_edus", {**_EDUS.properties, "chunks": _list_of(first=_STRING, last=_STRING, summary=_STRING)}
+    "assistant_edus", {**_EDUS.properties, "chunks": objects(20, first=_STRING, last=_STRING, summary=_STRING)}
 )
 _ARGUMENTS = Schema(
-    "arguments", {"events": _list_of(id=_STRING, type=_STRING, arguments=_list_of(role=_STRING, text=_STRING))}
+    "arguments",
+    {"events": objects(_BATCH, id=_STRING, type=_STRING, arguments=objects(8, role=_STRING, text=_STRING))},
 )
 
 

@@ -18,6 +18,7 @@ from ...model.generated import Generated, SessionText, Told, began, speaker_name
 from ...providers.language import LanguageModel, ModelMessage, Schema
 from ...providers.profiles import ENCODER, Profile
 from ...providers.prompts import fenced, prompt, short_id, tidy
+from ...providers.structured import objects, strings
 from ...store.cosine import cosines
 from ...text import content_stems, token_estimate
 from ..plan import by_model
@@ -37,19 +38,11 @@ _SHARED = 2  # content words by which a turn is one that a summary is about
 _TALLY = " (said in "
 
 _STRING = {"type": "string"}
-_STRINGS = {"type": "array", "items": _STRING}
 _MEMORY = Schema(
     "session_memory",
-    {
-        "summary": _STRING,
-        "keywords": _STRINGS,
-        "facts": {"type": "array", "items": {"type": "object", "properties": {"text": _STRING, "turns": _STRINGS}}},
-    },
+    {"summary": _STRING, "keywords": strings(12), "facts": objects(100, text=_STRING, turns=strings(8))},
 )
-_INSIGHTS = Schema(
-    "insights",
-    {"insights": {"type": "array", "items": {"type": "object", "properties": {"group": _STRING, "text": _STRING}}}},
-)
+_INSIGHTS = Schema("insights", {"insights": objects(100, group=_STRING, text=_STRING)})
 
 
 class ModelMemories:
