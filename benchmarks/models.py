@@ -4,6 +4,7 @@
     python benchmarks/models.py injections --model gguf:PATH
     python benchmarks/models.py judge --model gguf:PATH --data verdicts.jsonl
     python benchmarks/models.py memory --model gguf:PATH --data locomo.json --most 2 --sessions 8
+    python benchmarks/models.py filters --model gguf:PATH --data locomo.json --most 20 --sessions 8
     python benchmarks/models.py table
 
 Each question that was asked is a line of `--out` with the model's whole reply, and is not asked again: a run that was
@@ -32,7 +33,7 @@ from memcli.evaluation.judge import STYLES, Judge
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.formats import Message, turn_id
 from memcli.memory import Memory
-from memcli.model import Answer, Filters, Hit, Query
+from memcli.model import Answer, Filters, Hit, Query, TurnId
 from memcli.providers.language import LanguageModel, ModelMessage, language_model
 from memcli.reading.choosing import choice_prompt
 from memcli.reading.consulting import READERS, Writes
@@ -42,13 +43,16 @@ from memcli.reading.small import SmallReader, small_prompt
 from memcli.reading.styles import Style
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
-from memcli.strategies import DEFAULT, strategy
+from memcli.strategies import DEFAULT, Strategy, strategy
 from memcli.strategies.base import evidence, turn_hits
+from memcli.strategies.filters_by_model import ConsultingFilters
 
 ASKED_AT = datetime(2026, 11, 22, tzinfo=UTC)
 DEPTH = 20
 #: What is looked for by generated memory, and how many turns are looked at.
 REMEMBERING, FOUND = ("sgmem", "emem", "emem-g", "memgas"), 10
+FILTERING = ("emem", "emem-g")
+OFFLINE = "offline"
 #: An answer of a known one's words is right if it shares as much with it, as token F1.
 RIGHT = 0.5
 #: Questions of each category of a data set in LoCoMo's schema; the fifth's right answer is silence.
@@ -302,13 +306,11 @@ def memory(options: argparse.Namespace) -> None:
 
 
 def _remembered(haystack: Haystack, model: str, options: argparse.Namespace) -> dict[str, Any]:
-    sessions = list(dict.fromkeys(message.session for message in haystack.messages))[: options.sessions]
-    messages = [message for message in haystack.messages if message.session in sessions]
-    said = {turn_id(message) for message in messages}
-    questions = [each for each in haystack.questions if each.evidence and each.evidence <= said]
+    said = _said(haystack, options.sessions)
+    questions = [each for each in haystack.questions if each.evidence and each.evidence <= said.keys()]
     began = perf_counter()
-    with Memory(options.cache / f"{haystack.name} {'by model' if model else 'offline'}.memcli") as filled:
-        filled.add(messages)
+    with Memory(options.cache / f"{haystack.name} {'by model' if model else OFFLINE}.memcli") as filled:
+        filled.add(said.values())
         failed = filled.generate(model, strategies=REMEMBERING) if model else 0
         filled.prepare(REMEMBERING)
         seconds = perf_counter() - began
@@ -318,19 +320,48 @@ def _remembered(haystack: Haystack, model: str, options: argparse.Namespace) -> 
                 "from unit u join memory m on m.unit = u.seq group by u.kind order by u.kind"
             ).fetchall()
             (replies,) = db.execute("select count(*), sum(length(response)) from call").fetchall()
-        found = {name: _recall(filled, questions, name) for name in REMEMBERING}
-    return {"sessions": len(sessions), "failed": failed, "seconds": round(seconds, 1), "replies": replies,
+        found = {name: _recall(filled, questions, strategy(name)) for name in REMEMBERING}
+    sessions = len({each.session for each in said.values()})
+    return {"sessions": sessions, "failed": failed, "seconds": round(seconds, 1), "replies": replies,
             "units": units, "questions": len(questions), "recall@10": found}  # fmt: skip
 
 
-def _recall(filled: Memory, questions: Sequence[GoldQuestion], name: str) -> float:
+def _recall(filled: Memory, questions: Sequence[GoldQuestion], chosen: Strategy) -> float:
     """The share of the evidence of each question that is among the first ten turns that hits rest on."""
-    chosen, shares = strategy(name), []
+    shares = []
     for question in questions:
         query, view = filled.query(question.text, Filters(), question.asked_at or ASKED_AT, chosen)
         turns = {hit.unit.sources[0] for hit in turn_hits(view, chosen.retrieve(query, view, FOUND), FOUND)}
         shares.append(len(turns & question.evidence) / len(question.evidence))
     return _share(shares)
+
+
+def filters(options: argparse.Namespace) -> None:
+    """Asks `emem` and `emem-g` about the conversations that `memory` has stored offline: their candidates go through
+    thresholds, or through the model. `--most` questions of each conversation, drawn by chance.
+    """
+    with options.out.open("a", encoding="utf-8") as out, language_model(options.model) as model:
+        for haystack in haystacks(options.data[0]):
+            path = options.cache / f"{haystack.name} {OFFLINE}.memcli"
+            if not path.exists():
+                continue
+            with Memory(path) as filled:
+                said = _said(haystack, options.sessions)
+                questions = [each for each in haystack.questions if each.evidence and each.evidence <= said.keys()]
+                asked_ = random.Random(17).sample(questions, min(options.most, len(questions)))
+                for name, filtering in product(FILTERING, (None, ConsultingFilters(lambda: model))):
+                    began = perf_counter()
+                    found = _recall(filled, asked_, strategy(name, filtering))
+                    row = {"id": haystack.name, "model": model.id if filtering else "", "strategy": name,
+                           "questions": len(asked_), "recall@10": found,
+                           "seconds": round((perf_counter() - began) / len(asked_), 2)}  # fmt: skip
+                    print(json.dumps(row), file=out, flush=True)
+
+
+def _said(haystack: Haystack, most: int) -> dict[TurnId | None, Message]:
+    """The messages of the first so many sessions, by the ids of their turns."""
+    sessions = list(dict.fromkeys(message.session for message in haystack.messages))[:most]
+    return {turn_id(message): message for message in haystack.messages if message.session in sessions}
 
 
 class _Heard:
@@ -402,16 +433,19 @@ def table(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("answers", "injections", "judge", "memory", "table"))
+    parser.add_argument("what", choices=("answers", "injections", "judge", "memory", "filters", "table"))
     parser.add_argument("--data", nargs="+", type=Path, default=[])
     parser.add_argument("--model", default="")
     parser.add_argument("--style", choices=sorted(PROMPTS), default="small")
     parser.add_argument("--most", type=int, default=sys.maxsize)
-    parser.add_argument("--sessions", type=int, default=sys.maxsize, help="of a conversation, for `memory`")
+    parser.add_argument(
+        "--sessions", type=int, default=sys.maxsize, help="of a conversation, for `memory` and `filters`"
+    )
     parser.add_argument("--cache", type=Path, default=Path("models-cache"))
     parser.add_argument("--out", type=Path, default=Path("models.jsonl"))
     options = parser.parse_args()
-    does = {"answers": answers, "injections": injections, "judge": judge, "memory": memory, "table": table}
+    does = {"answers": answers, "injections": injections, "judge": judge, "memory": memory, "filters": filters,
+            "table": table}  # fmt: skip
     does[options.what](options)
 
 

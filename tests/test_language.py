@@ -226,10 +226,10 @@ def test_nested_objects_are_closed_too() -> None:
 
 def test_how_long_lists_are_is_told_to_those_alone_that_take_it() -> None:
     letters = {"type": "array", "items": {"type": "string", "enum": ["A", "B"]}}
-    form = Schema("notes", {"facts": objects(9, text={"type": "string"}, turns=strings(3)), "from": letters})
-    assert "maxItems" not in json.dumps(form.document())
+    form = Schema("notes", {"facts": objects(9, least=1, text={"type": "string"}, turns=strings(3)), "from": letters})
+    assert "Items" not in json.dumps(form.document())
     bounded = form.document(bounded=True)["properties"]
-    assert (bounded["facts"]["maxItems"], bounded["from"]["maxItems"]) == (9, 2)
+    assert (bounded["facts"]["minItems"], bounded["facts"]["maxItems"], bounded["from"]["maxItems"]) == (1, 9, 2)
     assert bounded["facts"]["items"]["properties"]["turns"] == {
         "type": "array", "items": {"type": "string"}, "maxItems": 3
     }  # fmt: skip

@@ -31,6 +31,7 @@ _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 #: What matters between the brackets of JSON: strings, one that never ends, brackets, commas before a closing bracket.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|"|[{}\[\]]|,(?=\s*(?:[}\]]|\Z))', re.DOTALL)
 _THOUGHT = re.compile(r"\A\s*<think")
+_BOUNDS = {"minItems", "maxItems"}
 _CUTS = 6  # ways to cut what is being written: as it is, or before an escape of which up to five characters are there
 _WHOLE = re.compile(r'(?:["}\],]|true|false|null)\s*\Z')  # a number might have had more digits
 
@@ -73,8 +74,8 @@ class ModelMessage:
 class Schema:
     """The form of a reply: one object with these properties (JSON schemas), all of them and no others.
 
-    Of JSON schema `type`, `enum`, `properties`, `items`, `maxItems` and `description` are known; nested objects are
-    closed too.
+    Of JSON schema `type`, `enum`, `properties`, `items`, `minItems`, `maxItems` and `description` are known; nested
+    objects are closed too.
     """
 
     name: str
@@ -83,8 +84,8 @@ class Schema:
     def document(self, *, bounded: bool = False) -> dict[str, Any]:
         """The whole JSON schema.
 
-        `bounded`: with how many items its lists have at most, of choices none twice over: a small model may not find
-        the end of a list. Not every endpoint takes that.
+        `bounded`: with how many items its lists have, of choices none twice over: a small model may not find the end of
+        a list, or leave it empty. Not every endpoint takes that.
         """
         return _closed({"type": "object", "properties": self.properties}, bounded=bounded)
 
@@ -94,13 +95,14 @@ def strings(most: int) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "string"}, "maxItems": most}
 
 
-def objects(most: int, **properties: Any) -> dict[str, Any]:
-    """A property that is a list of at most so many objects with these properties."""
-    return {"type": "array", "items": {"type": "object", "properties": properties}, "maxItems": most}
+def objects(most: int, least: int = 0, **properties: Any) -> dict[str, Any]:
+    """A property that is a list of so many objects with these properties."""
+    items = {"type": "object", "properties": properties}
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
 def _closed(schema: Mapping[str, Any], *, bounded: bool) -> dict[str, Any]:
-    closed = {name: value for name, value in schema.items() if bounded or name != "maxItems"}
+    closed = {name: value for name, value in schema.items() if bounded or name not in _BOUNDS}
     if "properties" in schema:
         closed["properties"] = {name: _closed(part, bounded=bounded) for name, part in schema["properties"].items()}
         closed |= {"required": list(closed["properties"]), "additionalProperties": False}

@@ -29,15 +29,13 @@ _MOST_TOKENS = 2400  # of what is said in one call, by estimate: nothing is left
 _CONTEXT = 200  # tokens of a turn that is shown only so that the others are understood
 _PER_NUMBERED = 4  # tokens of the id of a line of a turn
 _BATCH = 25  # events whose arguments are asked for in one call
+_PER_EDU = 15  # tokens of what is said, at least, for each EDU that is to be expected
+_FEWEST = 4  # EDUs that are to be expected of the shortest session
 
 #: A line of a turn; a long one is cut after a sentence, else between words.
 _LINE = re.compile(r"\S(?:.{0,599}$|.{0,598}(?:[.!?](?=\s)|[。！？])|.{0,599}(?=\s)|.{0,599})", re.MULTILINE)
 
 _STRING = {"type": "string"}
-_EDUS = Schema("edus", {"edus": objects(120, text=_STRING, turns=strings(8))})
-_ASSISTANT_EDUS = Schema(
-    "assistant_edus", {**_EDUS.properties, "chunks": objects(20, first=_STRING, last=_STRING, summary=_STRING)}
-)
 _ARGUMENTS = Schema(
     "arguments",
     {"events": objects(_BATCH, id=_STRING, type=_STRING, arguments=objects(8, role=_STRING, text=_STRING))},
@@ -57,8 +55,8 @@ class ModelEvents:
         self.at_once = at_once
         self._model = model
         self._sides = (
-            _Side(prompt("memcli.indexing", "edus"), _EDUS, assistant=False),
-            _Side(prompt("memcli.indexing", "assistant_edus"), _ASSISTANT_EDUS, assistant=True),
+            _Side(prompt("memcli.indexing", "edus"), assistant=False),
+            _Side(prompt("memcli.indexing", "assistant_edus"), assistant=True),
         )
         self._arguments = prompt("memcli.indexing", "arguments")
 
@@ -75,7 +73,7 @@ class ModelEvents:
     def _told(self, part: _Part) -> Iterator[Event]:
         said = transcript((passage.turn, passage.lines) for passage in part.passages)
         text = part.side.prompt.fill(transcript=fenced(said))
-        reply = self._model.complete([ModelMessage("user", text)], part.side.schema, most=longest_reply(said, 3))
+        reply = self._model.complete([ModelMessage("user", text)], part.schema, most=longest_reply(said, 3))
         yield from _edus(part, reply["edus"])
         yield from _chunks(part, reply.get("chunks", ()))
 
@@ -135,7 +133,6 @@ class _Side:
     """Whose events one prompt asks for: people's, or an assistant's. The turns of the others are shown for context."""
 
     prompt: Prompt
-    schema: Schema
     assistant: bool
 
     def asks(self, turn: Turn) -> bool:
@@ -180,6 +177,16 @@ class _Part:
     side: _Side
     text: SessionText
     passages: Sequence[_Excerpt]
+
+    @property
+    def schema(self) -> Schema:
+        """The form of the reply: EDUs, one at least, and of an assistant chunks."""
+        most = max(_FEWEST, sum(passage.tokens for passage in self.passages if passage.asked) // _PER_EDU)
+        edus = objects(most, least=1, text=_STRING, turns=strings(5))
+        if not self.side.assistant:
+            return Schema("edus", {"edus": edus})
+        chunks = objects(20, first=_STRING, last=_STRING, summary=_STRING)
+        return Schema("assistant_edus", {"edus": edus, "chunks": chunks})
 
     def request(self, answer: Turn) -> list[Turn]:
         """The last turn of the other side before an answer, if any: the summary of a chunk speaks of it."""
