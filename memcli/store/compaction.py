@@ -114,7 +114,8 @@ def copied(db: DuckDBPyConnection, path: Path) -> None:
     db.execute("copy from database original to compacted (schema)")
     for table in _tables(db, "original"):
         order = f" order by {TABLES[table].laid}" if table in TABLES and TABLES[table].laid else ""
-        db.execute(f"insert into compacted.{_quoted(table)} select * from original.{_quoted(table)}{order}")
+        own = ", ".join(_quoted(column) for column in _stored(db, table))
+        db.execute(f"insert into compacted.{_quoted(table)} select {own} from original.{_quoted(table)}{order}")
     if _contents(db, "original") != _contents(db, "compacted"):
         raise StoreDamaged(f"the copy of {path} does not match it", "the original is unchanged; check the disk")
 
@@ -157,8 +158,18 @@ def _tables(db: DuckDBPyConnection, name: str) -> list[str]:
     return [table for (table,) in found]
 
 
-def _quoted(table: str) -> str:
-    return '"' + table.replace('"', '""') + '"'
+def _stored(db: DuckDBPyConnection, table: str) -> list[str]:
+    """The columns of a table of the original that are not worked out from others."""
+    found = db.execute(
+        """select column_name from duckdb_columns()
+           where database_name = 'original' and table_name = ? and not is_generated order by column_index""",
+        [table],
+    ).fetchall()
+    return [column for (column,) in found]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _countable(db: DuckDBPyConnection) -> dict[str, int]:
