@@ -470,9 +470,11 @@ def test_ingest_with_a_model_says_what_goes_where_and_pays_once(
     ran = cli(*command)
     assert ran.code == 0
     assert f"what was said goes to openai:m at {served.url}" in ran.err
+    assert "small model" not in ran.err
     assert texts(Memory(store)) == ["Ana runs in the park"]
     assert cli(*command).code == 0
     assert len(served.seen) == 1
+    assert "a small model notes less than memcli does without one" in cli(*command[:-1], "tiny-1.5b").err
 
 
 def test_a_configured_model_is_sent_no_transcript(

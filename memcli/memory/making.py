@@ -96,6 +96,7 @@ class Making:
         from ..indexing.prepare import generate, kept_up
         from ..providers.language import language_model
         from ..providers.metering import Budget
+        from ..providers.sizes import is_small
         from ..store.calls import StoredCalls
 
         wanted, limit, left = [strategy(each).needs for each in strategies], Budget(tokens=budget), 0
@@ -104,6 +105,8 @@ class Making:
             with language_model(model, calls=StoredCalls(part), budget=limit, max_tokens=_LONGEST_REPLY) as asked:
                 if part is self._store.parts[0]:
                     tell(f"what was said goes to {asked.id} at {asked.endpoint}; its replies are kept in the store")
+                    if is_small(model):
+                        tell("a small model notes less than memcli does without one: see docs/models.md")
                 left += generate(part, needs, self._encoders.to_write(), asked, watch)
         self._keep_up()
         return left
