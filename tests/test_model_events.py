@@ -137,6 +137,17 @@ def test_a_session_is_one_call_and_its_events_are_taken_apart_in_another() -> No
     assert (producing.producer, producing.at_once, producing.coverage) == (PRODUCER, 4, COVERAGE)
 
 
+def test_a_form_asks_for_one_edu_at_least_and_for_no_more_than_are_told() -> None:
+    # One for 15 tokens: of 1,600 characters, four a token, beside the 12 of a line and its beginning, that is 27.
+    for repeated, most in ((1, 4), (40, 27)):
+        model = Model()
+        turn = replace(TALK.turns[0], text="We sailed to the island and back again. " * repeated)
+        ModelEvents(model, PRODUCER).session(replace(TALK, turns=[turn]))
+        form = model.asked[0].schema.document(bounded=True)["properties"]["edus"]
+        assert form["minItems"] == 1
+        assert form["maxItems"] == most
+
+
 def test_ids_that_do_not_exist_are_dropped_and_an_edu_without_a_turn_with_them() -> None:
     found = extracted(
         TALK,
