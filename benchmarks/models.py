@@ -33,7 +33,7 @@ from memcli.evaluation.judge import STYLES, Judge
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.formats import Message, turn_id
 from memcli.memory import Memory
-from memcli.model import Answer, Filters, Hit, Query, TurnId
+from memcli.model import Answer, Filters, Hit, Query
 from memcli.providers.language import LanguageModel, ModelMessage, language_model
 from memcli.reading.choosing import choice_prompt
 from memcli.reading.consulting import READERS, Writes
@@ -306,11 +306,10 @@ def memory(options: argparse.Namespace) -> None:
 
 
 def _remembered(haystack: Haystack, model: str, options: argparse.Namespace) -> dict[str, Any]:
-    said = _said(haystack, options.sessions)
-    questions = [each for each in haystack.questions if each.evidence and each.evidence <= said.keys()]
+    said, questions = _early(haystack, options.sessions)
     began = perf_counter()
     with Memory(options.cache / f"{haystack.name} {'by model' if model else OFFLINE}.memcli") as filled:
-        filled.add(said.values())
+        filled.add(said)
         failed = filled.generate(model, strategies=REMEMBERING) if model else 0
         filled.prepare(REMEMBERING)
         seconds = perf_counter() - began
@@ -321,7 +320,7 @@ def _remembered(haystack: Haystack, model: str, options: argparse.Namespace) -> 
             ).fetchall()
             (replies,) = db.execute("select count(*), sum(length(response)) from call").fetchall()
         found = {name: _recall(filled, questions, strategy(name)) for name in REMEMBERING}
-    sessions = len({each.session for each in said.values()})
+    sessions = len({each.session for each in said})
     return {"sessions": sessions, "failed": failed, "seconds": round(seconds, 1), "replies": replies,
             "units": units, "questions": len(questions), "recall@10": found}  # fmt: skip
 
@@ -346,8 +345,7 @@ def filters(options: argparse.Namespace) -> None:
             if not path.exists():
                 continue
             with Memory(path) as filled:
-                said = _said(haystack, options.sessions)
-                questions = [each for each in haystack.questions if each.evidence and each.evidence <= said.keys()]
+                _, questions = _early(haystack, options.sessions)
                 asked_ = random.Random(17).sample(questions, min(options.most, len(questions)))
                 for name, filtering in product(FILTERING, (None, ConsultingFilters(lambda: model))):
                     began = perf_counter()
@@ -358,10 +356,12 @@ def filters(options: argparse.Namespace) -> None:
                     print(json.dumps(row), file=out, flush=True)
 
 
-def _said(haystack: Haystack, most: int) -> dict[TurnId | None, Message]:
-    """The messages of the first so many sessions, by the ids of their turns."""
+def _early(haystack: Haystack, most: int) -> tuple[list[Message], list[GoldQuestion]]:
+    """The messages of the first so many sessions, and the questions that they answer."""
     sessions = list(dict.fromkeys(message.session for message in haystack.messages))[:most]
-    return {turn_id(message): message for message in haystack.messages if message.session in sessions}
+    messages = [message for message in haystack.messages if message.session in sessions]
+    turns = {turn_id(message) for message in messages}
+    return messages, [each for each in haystack.questions if each.evidence and each.evidence <= turns]
 
 
 class _Heard:

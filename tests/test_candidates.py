@@ -164,6 +164,14 @@ def test_codes_that_are_held_in_memory_are_as_near(filled: Memory) -> None:
     assert len(rows) == len(held["vector"])
 
 
+def test_codes_are_held_for_whoever_asks_again(filled: Memory) -> None:
+    with Memory(filled.store.path, embedder="fake") as other:
+        assert other.view().coded is None
+        view = other.view()  # the same one
+        assert view.coded is not None
+        assert view.coded is other.view().coded
+
+
 def test_rare_words_choose_and_common_ones_do_not(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     with filled.store.reading() as db:
         counted = lexical.frequencies(db, ["zeppelin", "day", "nowher"])

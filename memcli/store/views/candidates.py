@@ -64,9 +64,9 @@ class Wanted:
     ) -> Gathered:
         """What there is of it in the store: the sentences that are near, and what has the stems, by their weights.
 
-        `coded`: the codes, where they are held in memory.
+        `coded`: the codes of all, where they are held in memory and everybody's turns are wanted.
         """
-        if coded is not None and not self.turns:
+        if coded is not None:
             near = coded.nearest(self.queries, _SENTENCES)
         else:
             near = codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named)
@@ -130,11 +130,11 @@ def narrowed(
     view.read(bound)
     wanted = Wanted(queries, stems, *_turns(view, filters))
     postings = view.read(wanted.postings) if view.gather is None else {}
-    lists = (
-        view.read(lambda db: _found(db, wanted, postings, view.coded))
-        if view.gather is None
-        else _elsewhere(view, wanted)
-    )
+    if view.gather is None:
+        coded = None if wanted.turns else view.coded
+        lists = view.read(lambda db: _found(db, wanted, postings, coded))
+    else:
+        lists = _elsewhere(view, wanted)
     chosen = np.array(_merged(lists)[:most], dtype=np.int64)
     others = np.setdiff1d(view.read(lambda db: _sampled(db, view.conversation, most)), chosen)
     known = {stem: postings.get(stem, NONE) for stem in stems} if view.gather is None and not wanted.turns else {}

@@ -108,8 +108,7 @@ class View:
         self._said: dict[int, list[tuple[int, str]]] = {}
         self._made: dict[Callable[[View], object], object] = {}
         self._widened: npt.NDArray[np.float64] | None = None
-        #: The codes of a large store, where they are held in memory (`hold`).
-        self.coded: CodedSessions | None = None
+        self._is_held = False
 
     @contextmanager
     def _reading(self) -> Iterator[DuckDBPyConnection]:
@@ -470,13 +469,18 @@ class View:
         return seqs, *self.read(lambda db: load_weighted_rows(db, seqs, self._dimension))
 
     def hold(self) -> None:
-        """Has at hand what whoever asks again and again needs each time: of a large store the codes, of another one the
-        vectors as `cosines` computes with them, where they are few. To widen them takes longer than to multiply them.
+        """Keeps at hand what whoever asks again and again needs each time: of a large store the codes (`coded`), of
+        another one the vectors as `cosines` computes with them, where they are few. To widen them takes longer than to
+        multiply them.
         """
-        if self.is_coded and self._conversation is None:
-            self.coded = self.coded or self.read(CodedSessions)
-        elif self._widened is None and "_matrix" in self.__dict__ and self._matrix[1].size <= _MOST_WIDENED:
+        self._is_held = True
+        if self._widened is None and "_matrix" in self.__dict__ and self._matrix[1].size <= _MOST_WIDENED:
             self._widened = exact(self._matrix[1])
+
+    @property
+    def coded(self) -> CodedSessions | None:
+        """The codes of the whole store in memory, loaded once, where the view is held."""
+        return self.once(_coded) if self._is_held else None
 
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
@@ -593,6 +597,10 @@ class View:
         found = self._columns("select seq, text from unit where seq in (select unnest(?::integer[]))", [seqs])
         text = dict(zip(found["seq"].tolist(), found["text"].tolist(), strict=True))
         return {sentence: text[seq] for sentence, seq in zip(sentences.tolist(), seqs, strict=True)}
+
+
+def _coded(view: View) -> CodedSessions:
+    return view.read(CodedSessions)
 
 
 def unchanged(look: Callable[[], Made], reading: Callable[[], AbstractContextManager[object]]) -> Made:
