@@ -409,6 +409,9 @@ def _found(
         ("wifi is Marrow-Lamp-62 here", "Lamp", "Marrow-Lamp-62"),
         ("I live in Leeds.", "in Leeds.", "Leeds"),
         ("we read “The Sea, The Sea” twice", "“The Sea, The Sea”", "The Sea, The Sea"),
+        ("the car is on level 3, row F", "3, row F", "level 3, row F"),
+        ("it hangs in row F now", "F", "row F"),
+        ("we took 3 of them", "3", "3"),
     ],
 )
 def test_values_are_whole(text: str, part: str, whole: str) -> None:
@@ -485,6 +488,17 @@ def test_who_does_something_need_not_have_a_name() -> None:
     assert not values(question, _found("asked around and mum takes her", "around"))[0].typed
 
 
+def test_somebody_without_a_name_is_told_apart() -> None:
+    question = parse("Who bought the bike?", ())
+    for said, who in (
+        ("sold it to a chap from Bremen, cash", "a chap"),
+        ("a friend called Ida Holm took it", "a friend"),
+    ):
+        found = _found(said, who, speaker="Marek")
+        assert values(question, found)[0].text in ("a chap from Bremen", "a friend called Ida Holm")
+    assert values(question, _found("sold it to a chap from the club", "a chap"))[0].text == "a chap"
+
+
 def test_a_phone_number_is_given_whole() -> None:
     question = parse("What is Ana's phone number?", ())
     assert values(question, _found("it is 07700 900417 now", "900417"))[0].text == "07700 900417"
@@ -516,6 +530,16 @@ def test_a_time_of_day_within_what_the_network_likes_stands_beside_the_date() ->
     assert dates(asked, _found("tomorrow, 10 to 14 or later", "tomorrow, 10 to 14", said))[0].text == "9 May 2023"
     assert dates(asked, _found("tomorrow 8 am, Tom 9 am", "tomorrow 8 am, Tom 9 am", said))[0].text == "9 May 2023"
     assert dates(asked, _found("ran it in 4:51:08", "it in 4:51:08", said))[0].text == "8 May 2023"
+
+
+def test_who_asks_for_the_hour_is_told_the_only_one_that_is_named() -> None:
+    said = datetime(2025, 12, 21, 9, tzinfo=UTC)
+    hour, day = parse("What time is lunch?", ()), parse("When is lunch?", ())
+    found = _found("lunch at mine, the 25th at one o'clock, bring wine", "25th", said)
+    assert dates(hour, found)[0].text == "at one o'clock"
+    assert dates(day, found)[0].text == "25 December 2025"
+    several = _found("lunch on the 25th, one o'clock or two o'clock", "25th", said)
+    assert dates(hour, several)[0].text == "25 December 2025"
 
 
 @pytest.mark.parametrize(
@@ -600,6 +624,93 @@ def test_what_makes_a_statement_untrue_holds_however_little_it_is_like_the_quest
     old, new = _value("Portland", at(2023, 1, 1)), _value("Seattle", at(2024, 3, 1), 0.05)
     assert standing(parse("Where do I live?", ()), [old, new]) == (new, old)
     assert standing(parse("Where did I live?", ()), [old, new]) == (old, None)
+
+
+def test_what_is_at_another_time_now_is_so_whoever_says_it() -> None:
+    question = parse("When is Dad's operation?", ())
+
+    def told(text: str, part: str, day: int, by: str, answers: float = 2.0) -> Value:
+        found = _found(text, part, datetime(2025, 2, day, 9, tzinfo=UTC), speaker=by, trust=0.9 if day == 1 else 0.1)
+        return dates(question, replace(found, finding=replace(found.finding, answers=answers)))[0]
+
+    old = told("Dad's operation is on 3 March", "3 March", 1, "Bea")
+    moved = told("they have moved Dad to 10 March", "10 March", 9, "Rosa")
+    now, before = standing(question, [old, moved])
+    assert (now.text, now.found.trust, before) == ("10 March 2025", 0.9, old)
+    past, none = standing(parse("When was Dad's operation?", ()), [old, moved])
+    assert (past.text, none) == ("10 March 2025", None)
+    assert standing(parse("When was it first planned?", ()), [old, moved])[0] is old
+    other = told("they have moved the party to 10 March", "10 March", 9, "Rosa", answers=-2.0)
+    no_move = told("I'm in Leipzig on 10 March", "10 March", 9, "Rosa")
+    assert standing(question, [old, other]) == standing(question, [old, no_move]) == (old, None)
+
+
+def test_what_its_speaker_put_right_is_what_was_meant() -> None:
+    question = parse("How much did Belvaux pay?", ())
+
+    def told(text: str, part: str, hour: int, by: str = "Hugo", day: int = 3) -> Value:
+        moment = datetime(2026, 9, day, hour, tzinfo=UTC)
+        return values(question, _found(text, part, moment, speaker=by, trust=0.9 if hour == 9 else 0.1))[0]
+
+    wrong, right = told("Belvaux paid! 340 net", "340", 9), told("430, sorry", "430", 10)
+    now, before = standing(question, [wrong, right])
+    assert (now.text, now.found.trust, before) == ("430", 0.9, None)
+    others = (
+        told("430, sorry", "430", 10, by="Ana"), told("430, sorry", "430", 10, day=5), told("430 it was", "430", 10),
+        told("430, sorry about that", "430", 10), told("430, sorry", "430", 8),
+    )  # fmt: skip
+    assert all(standing(question, [wrong, other])[0] is wrong for other in others)
+
+
+def test_what_is_said_to_be_in_the_place_of_a_value_holds_now() -> None:
+    question, past = parse("Which database does the app use?", ()), parse("Which database did the app use?", ())
+    old = values(question, _found("SQLite is enough for one user", "SQLite", at(2026, 1, 1)))[0]
+    new = values(question, _found("migrated from SQLite to Postgres 16 today", "today", at(2026, 4, 1), trust=0.1))
+    said = values(question, _found("moved from Berlin to Porto", "Berlin", at(2026, 4, 1), trust=0.1))
+    now, before = standing(question, [old, *new])
+    assert (now.text, now.found.trust, before) == ("Postgres 16", 0.9, old)
+    assert standing(question, [old, *said]) == (old, None)
+    assert standing(past, [old, *new]) == (old, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("switched the boiler from oil to Gas", [("oil", "Gas")]), ("we replaced clay with plum", [("clay", "plum")]),
+        ("I swapped the Golf for a Leaf", [("Golf", "Leaf")]), ("Porto instead of Lisbon", [("Lisbon", "Porto")]),
+        ("we drove from Leeds to York", []), ("oil and gas", []),
+    ],
+)  # fmt: skip
+def test_what_takes_the_place_of_what(text: str, pairs: Sequence[tuple[str, str]]) -> None:
+    assert list(spoken([text]).replaced(text)) == pairs
+
+
+def test_the_first_is_what_says_so_of_itself() -> None:
+    question = parse("When did Priya first climb?", ())
+    late = _value("October", at(2026, 10, 1))
+    early = _value("April", at(2025, 4, 1), 0.2, words="first time ever at the wall, in")
+    assert standing(question, [late, early])[0].text == "April"
+    assert standing(question, [late, _value("April", at(2025, 4, 1), 0.2, words="at the wall in")]) == (late, None)
+
+
+def test_what_day_something_comes_every_week_is_a_weekday() -> None:
+    said, question = datetime(2026, 1, 27, tzinfo=UTC), parse("On which day do the bins go out?", ())
+    assert dates(question, _found("bins are on Thursday now", "Thursday", said))[0].text == "Thursday"
+    assert dates(question, _found("bins go out on 3 May", "3 May", said))[0].text == "3 May 2026"
+    once = parse("On which day did the bins go out?", ())
+    assert dates(once, _found("bins went out on Thursday", "Thursday", said))[0].text != "Thursday"
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("they've moved Dad to 10 March", True), ("pushed it back to the 2nd", True), ("change of plan, Friday", True),
+        ("the match was postponed until Sunday", True), ("brought forward to next week", True),
+        ("we moved to Leeds", False), ("moved to Porto in 2019", False), ("I put the cat out", False),
+    ],
+)  # fmt: skip
+def test_what_says_that_something_is_at_another_time(text: str, moved: bool) -> None:
+    assert spoken([text]).is_moved(text) is moved
 
 
 def test_what_was_before_is_what_the_newer_statement_replaces() -> None:
@@ -926,6 +1037,42 @@ def test_what_somebody_else_says_without_a_name_is_of_another(
     found = gather(question, Query(question, VECTOR, ASKED), transcript.hits(), transcript)
     [last] = [each for each in found if each.window.text == said[-1][1]]
     assert last.of_another == another
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "own"),
+    [
+        ("Where does Theo live?", "my cousin lives in Kendal", False),
+        ("Where does Theo live?", "oh and my older sister lives in Kendal", False),
+        ("Where does Theo's cousin live?", "my cousin lives in Kendal", True),
+        ("Where does Theo live?", "my cousin and I live in Kendal", True),
+        ("Where does Theo live?", "my cousin's flat was free, living in Kendal", True),
+        ("Where does Theo live?", "I live in Kendal", True),
+        ("Where did Theo go?", "my cousin married in Kendal", True),
+    ],
+)
+def test_what_one_says_of_somebody_of_his_own_is_not_of_him(asked: str, said: str, own: bool) -> None:
+    transcript, question = FakeTranscript(asked, [("Theo", None, said)]), parse(asked, ("Theo", "me"))
+    [found] = gather(question, Query(question, VECTOR, ASKED), transcript.hits(), transcript)
+    assert (found.by_asked, found.of_another) == ((1.0, 0.0) if own else (-1.0, 1.0))
+
+
+def test_a_reply_answers_before_what_asks() -> None:
+    """ "Does anyone have the code? I tried 4471" is no answer where "it's 9052 now" replies to it."""
+    question = parse("What is the code for the garage?", ())
+    asks, reply = _found("anyone have the code? I tried 4471", "4471"), _found("it's 9052 now", "9052", trust=0.6)
+    behind = replace(reply, passage=replace(reply.passage, asking=asks.passage.turn))
+    assert found_in(question, [asks, behind], ()).text == "9052"
+    assert found_in(question, [asks, reply], ()).text == "4471"
+    assert found_in(question, [asks, replace(behind, trust=0.1)], ()).text == "4471"
+
+
+def test_why_is_answered_by_the_sentence_where_that_is_surer() -> None:
+    value, quote = _judge(confidence.NAMES, 1.0), _judge(confidence.NAMES, 2.0)
+    doubt = Confidence(value, quote, 0.5, dict.fromkeys(Caution, 0.0))
+    found = [_found("took him to the vet, he swallowed a sock", "a sock")]
+    for question, form in (("Why did he see the vet?", Form.QUOTE), ("What did he swallow?", Form.VALUE)):
+        assert doubt(found_in(parse(question, ()), found, ())).form is form
 
 
 def test_nobody_has_passed_because_another_has() -> None:

@@ -267,6 +267,14 @@ class Language:
         """What goes on with the list in `text` whose items so far end at `end`: ", Ana and Eva"; or nothing."""
         return ""
 
+    def label_before(self, text: str, start: int) -> int:
+        """Where the label begins of the number at `start` ("level" of "level 3"); `start` itself where it has none."""
+        return start
+
+    def named_after(self, text: str, end: int) -> str:
+        """What tells somebody apart who is not called by name, behind `end`: " from Bremen"; or nothing."""
+        return ""
+
     def is_over(self, text: str) -> bool:
         """Whether `text` says that something has come to its end."""
         return False
@@ -282,6 +290,18 @@ class Language:
     def is_former(self, text: str) -> bool:
         """Whether `text` may tell of what holds no longer when it is said."""
         return True
+
+    def of_ones_own(self, text: str) -> str:
+        """Whom of the speaker's own people `text` is about, and not the speaker: "cousin"; or nobody."""
+        return ""
+
+    def corrects(self, text: str) -> bool:
+        """Whether `text` says that what was just said was wrong."""
+        return False
+
+    def replaced(self, text: str) -> Sequence[tuple[str, str]]:
+        """What `text` says has taken the place of what: what was and what is, as it is written."""
+        return ()
 
     def is_moved(self, text: str) -> bool:
         """Whether `text` says that something is at another time now than it was to be."""

@@ -238,10 +238,10 @@ class Question:
 
     `about` is the speaker it is about, `stems` its content words without speakers' names. `head` is the stem of the
     noun that the answer is one of: "book" in "What book …", "" where there is none. `grain`: how exact a date is asked
-    for, `year` or `month`, or `minute` for a time of day ("" where that is open). `seeks` is the kind of answer;
-    `several`: it is for more than one thing, a list, a count, or what two have in common. `seeks_time` and
-    `seeks_advice` are wider: there is a word in it that such questions have; `wants_advice`: it asks what somebody
-    should do or might like. `language`: by whose rules it was read.
+    for, `year` or `month`, `minute` for a time of day, `weekday` for what comes every week ("" where that is open).
+    `seeks` is the kind of answer; `several`: it is for more than one thing, a list, a count, or what two have in
+    common. `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have; `wants_advice`:
+    it asks what somebody should do or might like. `language`: by whose rules it was read.
     """
 
     text: str

@@ -73,7 +73,8 @@ class Confidence:
             return Doubted(Form.VALUE, look.chance)
         row = signals(look)
         value, quote = self.value(row) if look.text else 0.0, self.quote(row)
-        return Doubted(Form.VALUE, value) if value >= min(self.preferred, quote) else Doubted(Form.QUOTE, quote)
+        least = quote if look.question.seeks is Seeks.WHY else min(self.preferred, quote)
+        return Doubted(Form.VALUE, value) if value >= least else Doubted(Form.QUOTE, quote)
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from memcli.languages import language, spoken
@@ -16,7 +16,7 @@ from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, network
-from memcli.reading.passages import Passage, Transcript, gather, later
+from memcli.reading.passages import Passage, Transcript, asks, gather, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing, successor, when
@@ -204,6 +204,7 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
     if known:
         return _advised(question, found, known)
+    found = _answered(found)
     if found[0].unread:
         return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
@@ -214,6 +215,18 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+
+
+def _answered(found: Sequence[Found]) -> Sequence[Found]:
+    """The windows anew: what asks is doubted where a reply to it answers, too ("the code? I tried 4471")."""
+    replied = {each.passage.asking: each.trust for each in reversed(found) if each.passage.asking}
+    doubted = [
+        replace(each, trust=each.trust * _DOUBTFUL)
+        if asks(each.passage.window.text) and replied.get(each.passage.turn, 0.0) >= _BESIDE * each.trust
+        else each
+        for each in found
+    ]
+    return sorted(doubted, key=lambda each: -each.trust)
 
 
 def _unread(question: Question, found: Sequence[Found]) -> Look:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memcli.languages import language, spoken
-from memcli.model import Cue, Hit, Query, Question, SessionId, Turn, TurnId
+from memcli.model import Cue, Hit, Query, Question, SessionId, Standing, Turn, TurnId
 from memcli.model.generated import Assertion
 from memcli.reading import windows
 from memcli.reading.windows import Window
@@ -28,6 +28,8 @@ _DEPTH, _FOLLOWED, _MOST = 12, 5, 18
 _LATER = 4
 #: Windows of one turn: those nearest to the question.
 _OF_TURN = 2
+#: Who asks what holds of somebody is not told it by what holds of somebody else; what happened to two may be one thing.
+_HOLDING = (Standing.NOW, Standing.FORMER)
 _WORD = re.compile(r"\w+")
 
 
@@ -68,9 +70,10 @@ class Passage:
     just before. `replies`: one of these is another's, and asks. `by_asked` is 1 if the one whom the question is about
     says it, -1 if another does; `present`, if that one has a part in the conversation or not. `follows`: it is no hit,
     but the turn after one. `then` is 1 if it was said, or tells of something, at a time that the question names, -1 if
-    not, 0 where it names none. `asked_cosine`: that of what it replies to, 0 where that is nothing. `of_another` is 1
-    if somebody else says it than the one whom the question is about, whom neither it nor what was said just before
-    names, and whom it does not answer.
+    not, 0 where it names none. `asking`: the turn that it replies to; `asked_cosine`: that turn's, 0 where there is
+    none. `of_another` is 1 if somebody else says it than the one whom the question is about, whom neither it nor what
+    was said just before names, and whom it does not answer. What that one says of somebody of his own is of another,
+    too, and as good as said by one, where it is asked what holds of him.
     """
 
     window: Window
@@ -90,6 +93,7 @@ class Passage:
     present: float = 0.0
     asked_cosine: float = 0.0
     of_another: float = 0.0
+    asking: TurnId | None = None
 
     @property
     def asked_ahead(self) -> float:
@@ -139,11 +143,20 @@ def _read(question: Question, query: Query, places: Sequence[_Place], transcript
     for place in threaded:
         present = _is_so(place.turn.session in shared, question.about)
         windows_ = _of_turn(question, place, sentences, weights)
-        found.extend(
-            replace(each, present=present, then=_then(each, then), of_another=float(_is_of_another(question, each)))
-            for each in windows_
-        )
+        found.extend(_about(question, replace(each, present=present, then=_then(each, then))) for each in windows_)
     return found
+
+
+def _about(question: Question, passage: Passage) -> Passage:
+    """The passage with whom it is about: what one says of somebody of his own is as good as said by another."""
+    if passage.by_asked > 0 and question.standing in _HOLDING and _is_of_ones_own(question, passage.window.text):
+        return replace(passage, by_asked=-1.0, of_another=1.0)
+    return replace(passage, of_another=float(_is_of_another(question, passage)))
+
+
+def _is_of_ones_own(question: Question, text: str) -> bool:
+    whom = spoken([text]).of_ones_own(text)
+    return bool(whom) and whom not in question.text.lower()
 
 
 def _threaded(place: _Place, transcript: Transcript) -> _Place:
@@ -217,6 +230,7 @@ def _of_turn(
             turn.id, turn.said_at, place.rank, place.score, _nearest(said[start:end]),
             weights.covered(" ".join(texts[start:end])), whole, by_asked, place.follows, turn.text,
             thread_covered=thread, replies=place.asking is not None, asked_cosine=asked,
+            asking=place.asking.id if place.asking else None,
         )
         for start, end in parts
     ]  # fmt: skip

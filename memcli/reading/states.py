@@ -12,6 +12,7 @@ from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems, sentences
 from .passages import Passage
 from .relevance import Found
+from .temporal import is_moved
 from .values import Value
 
 __all__ = ["standing", "successor", "when"]
@@ -31,21 +32,19 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
 
     `ranked`: the best value of each window, the likeliest first; there is one at least.
     """
-    best = ranked[0]
+    best = _corrected(ranked[0], ranked)
+    if moved := _moved(question, best, ranked):
+        return moved, best if question.standing is Standing.NOW and moved.text != best.text else None
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
-    if question.standing is Standing.NOW:
-        renewed, ended = _renewed(best, ranked), _ended(best, ranked)
-        if ended and (renewed is None or _when(ended) >= _when(renewed)):
-            return ended, None
-        if renewed:
-            return renewed, best if _differs(renewed, best) else None
+    if question.standing is Standing.NOW and (now := _now(best, ranked)):
+        return now
     if question.standing is Standing.FORMER and (replaced := _replaced(best, ranked)):
         return replaced, None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
     rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
     if question.standing is Standing.FIRST:
-        return (best if _says(question, best) else rivals[0]), None
+        return _first(question, best, ranked) or rivals[0], None
     if question.standing is Standing.FORMER:
         return _former(question, rivals, best), None
     if question.standing is Standing.LAST and _says(question, best):
@@ -55,6 +54,16 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     if newest is not best and not _differs(newest, best):
         return best, None
     return newest, before if question.standing is Standing.NOW else None
+
+
+def _now(best: Value, ranked: Sequence[Value]) -> tuple[Value, Value | None] | None:
+    """What has taken the place of the best one, or ended it; None where nothing has."""
+    renewed, ended = _renewed(best, ranked), _ended(best, ranked)
+    if ended and (renewed is None or _when(ended) >= _when(renewed)):
+        return ended, None
+    if renewed:
+        return renewed, best if _differs(renewed, best) else None
+    return None
 
 
 def successor(question: Question, best: Found, found: Sequence[Found]) -> Found | None:
@@ -68,6 +77,41 @@ def successor(question: Question, best: Found, found: Sequence[Found]) -> Found 
 
 def _is_instead(new: Passage, old: Passage, question: Question) -> bool:
     return new.window.speaker == old.window.speaker and bool(noted_anew(new.turn_text, old.turn_text, question.text))
+
+
+def _corrected(best: Value, ranked: Sequence[Value]) -> Value:
+    """What the same speaker put right within the day ("16,430, sorry"), as sure as what that was; else the best."""
+    right = [v for v in ranked if _follows(v, best) and _corrects(v, best)]
+    return _as_sure(min(right, key=_when), best) if right else best
+
+
+def _follows(value: Value, best: Value) -> bool:
+    """Whether one was said after the other, within the day."""
+    is_dated = value.found.passage.at is not None and best.found.passage.at is not None
+    return is_dated and timedelta(0) < _when(value) - _when(best) < _APART
+
+
+def _corrects(value: Value, best: Value) -> bool:
+    new, old = value.found.passage.window, best.found.passage.window
+    counted = [spoken([each.text]).number(each.text) for each in (value, best)]
+    if new.speaker != old.speaker or not value.typed or bool(counted[0]) != bool(counted[1]):
+        return False
+    return value.found.finding.answers > 0 and spoken([new.text]).corrects(new.text)
+
+
+def _as_sure(value: Value, best: Value) -> Value:
+    return replace(value, found=replace(value.found, trust=max(value.found.trust, best.found.trust)))
+
+
+def _moved(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The newest statement that it is at another time now, as sure as the best one: "they've moved him to the 10th"."""
+    if question.seeks is not Seeks.WHEN or question.standing not in (Standing.NOW, Standing.ANY):
+        return None
+    later = [
+        v for v in ranked if _when(v) > _when(best) and v.typed and is_moved(v.found) and v.found.finding.answers > 0
+    ]
+    newest = max(later, key=_when, default=None)
+    return newest and _as_sure(newest, best)
 
 
 def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:
@@ -95,7 +139,7 @@ def _replaced(best: Value, ranked: Sequence[Value]) -> Value | None:
     """The newest of the statements whose place the best one takes, as sure as that."""
     former = [v for v in ranked if _when(v) < _when(best) and _instead(best, v)]
     newest = max(former, key=_when, default=None)
-    return newest and replace(newest, found=replace(newest.found, trust=max(newest.found.trust, best.found.trust)))
+    return newest and _as_sure(newest, best)
 
 
 def _instead(value: Value, best: Value) -> Value | None:
@@ -103,11 +147,20 @@ def _instead(value: Value, best: Value) -> Value | None:
     new, old = _turn(value), _turn(best)
     if makes_untrue(new, old):
         return value
+    if instead := _put_instead(new.text, best):
+        return replace(_as_sure(value, best), text=instead, typed=True)
     note = noted_anew(new.text, old.text, best.text) if new.speaker == old.speaker else None
     if note is None:
         return None
     text = value.text if set(content_stems(value.text)) & set(content_stems(note.value)) else note.value
-    return replace(value, text=text, found=replace(value.found, trust=max(value.found.trust, best.found.trust)))
+    return replace(_as_sure(value, best), text=text)
+
+
+def _put_instead(text: str, best: Value) -> str:
+    """What a text says has taken the place of the value: "Postgres" of "migrated from SQLite to Postgres"."""
+    held = set(content_stems(best.text))
+    pairs = spoken([text]).replaced(text)
+    return next((new for old, new in pairs if held and held == set(content_stems(old))), "")
 
 
 def _turn(value: Value) -> Turn:
@@ -151,6 +204,15 @@ def _of_oneself(passage: Passage) -> bool:
 def _says(question: Question, value: Value) -> bool:
     """Whether a statement itself says that it is the first, or the last."""
     return question.standing.value in value.found.passage.window.text.lower()
+
+
+def _first(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The best one, or the first that answers, of those that say of themselves that they are the first."""
+    if _says(question, best):
+        return best
+    said = [v for v in ranked if v.typed and v.found.finding.answers > 0 and _says(question, v)]
+    first = min(said, key=_when, default=None)
+    return first and _as_sure(first, best)
 
 
 def _differs(one: Value, other: Value) -> bool:

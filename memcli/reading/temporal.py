@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ..languages import language, spoken
 from ..model import Question
-from ..text.times import Expression, Grain, Length, Span, TimeKind, clock, day, is_clock
+from ..text.times import Expression, Grain, Length, Span, TimeKind, clock, day, is_clock, weekday_name
 from .relevance import Found
 from .values import Value
 
@@ -54,13 +54,21 @@ def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:
     a date can stand beside it or the hour is asked for. None where it takes something else.
     """
     span = max(found.finding.spans, key=lambda each: each.chance, default=None)
-    if span is None or span.chance < _CLOCK:
-        return None
-    liked = found.passage.window.shown[span.start : span.end].strip(" ,;")
-    if is_clock(liked):
+    liked = found.passage.window.shown[span.start : span.end].strip(" ,;") if span and span.chance >= _CLOCK else ""
+    if span and is_clock(liked):
         return Value(liked, found, span.chance)
     inside = clock(liked) if is_dated or question.grain == Grain.MINUTE else ""
-    return Value(inside, found, span.chance) if inside else None
+    if span and inside:
+        return Value(inside, found, span.chance)
+    return _only_hour(found) if question.grain == Grain.MINUTE else None
+
+
+def _only_hour(found: Found) -> Value | None:
+    """The one time of day that a window names, where it names no other."""
+    shown = found.passage.window.shown
+    only = clock(shown)
+    start = shown.find(only)
+    return Value(only, found, _liked(found, start, start + len(only))) if only else None
 
 
 def is_moved(found: Found) -> bool:
@@ -98,6 +106,10 @@ def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
         return asked.describe(Span(span.start, span.end, Grain.YEAR))
     if question.grain == Grain.MONTH and span.grain is not Grain.YEAR:
         return asked.describe(Span(span.start, span.end, Grain.MONTH))
+    if question.grain == "weekday" and isinstance(what, Expression):
+        named = weekday_name(span.start)
+        if named.lower() in what.text.lower():
+            return named
     if isinstance(what, Expression) and what.relation and span.grain is Grain.DAY:
         return asked.full_date(span.start)
     return asked.describe(what)

@@ -19,6 +19,9 @@ __all__ = ["Value", "values"]
 _JOINED = re.compile(r"(?<=\w)[.,:'’&@/_=-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[%€£$]|(?<=\d)(?=[a-zA-Z])")
 #: A number, right before a unit that was taken without it.
 _AMOUNT = re.compile(r"(?<![\w.,])[£$€¥]?\d[\d.,:]*\s?$")
+_AMOUNTS = (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH)
+#: A number or a letter by itself, which a label may stand before.
+_LABELLED = re.compile(r"(?:\d|[A-Z]\b)")
 _WORD = re.compile(r"[^\W_]+")
 _EDGES = " \t\n,.;:!?…\"“”„'’`()[]"
 #: Words on both sides of a picture, which ends a sentence as a full stop does: "last night 😡 the blue Fiesta".
@@ -65,12 +68,16 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     speaker = found.passage.window.speaker
     if shown[start : start + 1].islower() and (amount := _AMOUNT.search(shown[:start])):
         start = amount.start()
-    text = shown[start:end].strip(_EDGES)
     said = spoken([shown])
+    if question.seeks not in _AMOUNTS and _LABELLED.match(shown, start):
+        start = said.label_before(shown, start)
+    text = shown[start:end].strip(_EDGES)
     if start < len(speaker) + 1 or said.is_oneself(text):
         return speaker if question.seeks is Seeks.WHO else ""
     if "(" in text and ")" not in text:
         text = text[: text.index("(")].rstrip(_EDGES) or text
+    if question.seeks is Seeks.WHO and said.is_somebody(text):
+        text += said.named_after(shown, start + len(shown[start:end].rstrip(_EDGES)))
     if question.listing:
         text += said.listed_after(shown, start + len(shown[start:end].rstrip(_EDGES))).rstrip(_EDGES)
     return said.untied(text)
@@ -105,7 +112,7 @@ def _repeats(text: str, asked: frozenset[str], question: Question) -> bool:
 def _is_typed(question: Question, text: str) -> bool:
     if not language(question.language).is_such(question.text, text):
         return False
-    if question.seeks in (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH):
+    if question.seeks in _AMOUNTS:
         return bool(spoken([text]).number(text))
     if _is_time(text) or _PICTURED.search(text) or (len(sentences(text)) > 1 and not question.listing):
         return False

@@ -241,6 +241,18 @@ class English(Language):
 
         return listed_after(text, end)
 
+    def label_before(self, text: str, start: int) -> int:
+        """See `Language.label_before`."""
+        from .answers import label_before
+
+        return label_before(text, start)
+
+    def named_after(self, text: str, end: int) -> str:
+        """See `Language.named_after`."""
+        from .answers import named_after
+
+        return named_after(text, end)
+
     def is_over(self, text: str) -> bool:
         """See `Language.is_over`."""
         from .answers import ENDED
@@ -258,6 +270,30 @@ class English(Language):
         from .answers import FORMER
 
         return self.is_over(text) or bool(FORMER.search(text.lower()))
+
+    def of_ones_own(self, text: str) -> str:
+        """See `Language.of_ones_own`."""
+        from .calling import of_ones_own
+
+        return of_ones_own(text)
+
+    def corrects(self, text: str) -> bool:
+        """See `Language.corrects`."""
+        from .answers import corrects
+
+        return corrects(text)
+
+    def replaced(self, text: str) -> Sequence[tuple[str, str]]:
+        """See `Language.replaced`."""
+        from .answers import replaced
+
+        return replaced(text)
+
+    def is_moved(self, text: str) -> bool:
+        """See `Language.is_moved`."""
+        from .answers import is_moved
+
+        return is_moved(text)
 
     def recurring(self, text: str) -> Sequence[tuple[int, int]]:
         """See `Language.recurring`."""

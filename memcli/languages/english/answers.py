@@ -8,13 +8,18 @@ __all__ = [
     "ENDED",
     "FORMER",
     "SOMEBODY",
+    "corrects",
     "identifier",
+    "is_moved",
     "is_oneself",
     "is_such",
     "is_vague",
+    "label_before",
     "listed_after",
+    "named_after",
     "number",
     "recurring",
+    "replaced",
     "untied",
 ]
 
@@ -35,6 +40,41 @@ SOMEBODY = re.compile(r"(?:my|our|your|his|her|their|the|an?|some|one of|both|\w
 FORMER = re.compile(
     r"\b(?:was|were|had|did|been|used to|old|former\w*|previous\w*|original\w*|before|until|till|last|ago|ex|once|"
     r"back then|no longer|any ?more|instead of|left|went|from|(?!chang|mov|switch|replac)\w+(?:n't|ed))\b"
+)
+#: What stands before a number, or a letter, that is its name: "level 3", "room 214", "row F".
+_LABEL = re.compile(
+    r"\b(?:level|floor|room|ward|bed|row|seat|aisle|shelf|drawer|locker|box|bay|slot|lot|plot|gate|platform|track|terminal|"
+    r"exit|junction|flat|apartment|apt|unit|suite|block|building|house|door|cabin|tent|table|number|no\.?|bus|tram|train|line|"
+    r"route|road|highway|flight|channel|page|chapter|part|volume|episode|season|version|grade|class|size|type|group|team|"
+    r"stage|zone|sector|pier|berth|hall|stand|booth) $",
+    re.IGNORECASE,
+)
+#: Where somebody is from, or what he is called, behind "a man", "my friend".
+_OF_WHOM = re.compile(r" (?:from|called|named) [A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*")
+#: That something is at another time now: "moved to Friday", "pushed it back to the 2nd", "brought forward to 9 May".
+_OTHER_TIME = re.compile(
+    r"\b(?:moved?|moving|shifted|switched|changed|postponed?|pushed|delayed|rescheduled|bumped|brought|put)\b"
+    r"(?: [\w'’-]+){0,4}? (?:to|till|until|for) (?:the |next |this )?(?:\d|\w*day\b|tomorrow|week|month|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    r"|\bchanges? of plans?\b|\b(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now\b",
+    re.IGNORECASE,
+)
+#: That what was just said was wrong.
+_CORRECTED = re.compile(
+    r"^\*|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
+    r"|\bscratch that\b|\bno,? wait\b|\bmake that\b|\bmy mistake\b|\bautocorrect\b",
+    re.IGNORECASE,
+)
+_OTHER = r"(?:(?:the|my|our|a|an) )?(?P<{}>[\w.+#'’&/-]+(?: [A-Z\d][\w.+#'’&/-]*){{0,3}})"
+#: One thing in the place of another: what was, and what is.
+_REPLACED = tuple(
+    re.compile(form.replace("OLD", _OTHER.format("old")).replace("NEW", _OTHER.format("new")))
+    for form in (
+        r"(?i:\b(?:switch|chang|mov|migrat|swap|convert|upgrad)\w*\b(?: \w+){0,4}? from) OLD (?i:(?:over )?to) NEW",
+        r"(?i:\breplac\w+) OLD (?i:with|by) NEW",
+        r"(?i:\b(?:swap|exchang|trad)\w+) OLD (?i:for) NEW",
+        r"NEW (?i:instead of|rather than) OLD",
+    )
 )
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 _RECURRING = re.compile(
@@ -96,6 +136,18 @@ def is_such(question: str, value: str) -> bool:
     return not any(asked.search(low) and other.search(value) for asked, other in _OTHERS)
 
 
+def label_before(text: str, start: int) -> int:
+    """Where the label of the number begins that stands at `start`; `start` where it has none."""
+    label = _LABEL.search(text[:start])
+    return label.start() if label else start
+
+
+def named_after(text: str, end: int) -> str:
+    """What tells somebody without a name apart: " from Bremen", " called Ida"."""
+    more = _OF_WHOM.match(text, end)
+    return more[0] if more else ""
+
+
 def listed_after(text: str, end: int) -> str:
     """What goes on with a list: ", Piotr and Leszek"."""
     more = _COORDINATED.match(text, end)
@@ -105,6 +157,22 @@ def listed_after(text: str, end: int) -> str:
 def is_vague(time: str) -> bool:
     """Whether a time expression dates hardly anything: it is said of everything that is told."""
     return time.lower() in ("today", "recently")
+
+
+def corrects(text: str) -> bool:
+    """Whether a text says that what was just said was wrong: "sorry, 430", "I meant Tuesday"."""
+    return bool(_CORRECTED.search(text.strip()))
+
+
+def replaced(text: str) -> list[tuple[str, str]]:
+    """What a text says has taken the place of what: (what was, what is)."""
+    found = (match for form in _REPLACED for match in form.finditer(text))
+    return [(match["old"].rstrip("."), match["new"].rstrip(".")) for match in found]
+
+
+def is_moved(text: str) -> bool:
+    """Whether a text says that something is at another time now than it was to be."""
+    return bool(_OTHER_TIME.search(text))
 
 
 def recurring(text: str) -> list[tuple[int, int]]:

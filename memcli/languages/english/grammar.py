@@ -362,6 +362,9 @@ _NEAR = (
 _UP_TO = "|".join(rf"(?<=\b{word} )" for word in "to by until till from since before after not is of".split())
 _GOES_ON = "now|instead|though|and|but|at|in|to|then|because|so|as|if|latest"
 
+#: Behind "25th", where that is a day: "25th at one o'clock", "the 2nd at 10.30".
+_AT_HOUR = r",? at (?:\d{1,2}(?:[:.]\d\d| ?[ap]m)|noon|midday|half past|(?:a )?quarter (?:past|to)|\w+ o'clock)\b"
+
 _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\b(?:(?:the\s+)?(?:{_AMOUNT}\s+)?{_UNIT}|the\s+{_WEEKDAY})\s+(?P<side>before|after|of)\s+"
      rf"{_DAY_NUMBER}\s+{_MONTH},?\s+{_YEAR}", _anchored),
@@ -401,6 +404,7 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\bon (?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
      _day_of_month),
     (rf"(?:{_UP_TO})the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)…–—-]|$|(?:{_GOES_ON})\b))", _day_of_month),
+    (rf"\b(?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)(?={_AT_HOUR})", _day_of_month),
     (rf"\b(?:for|over|in|during)\s+(?:about\s+|almost\s+|nearly\s+|over\s+|around\s+)?(?:the\s+)?(?:last\s+|past\s+)?"
      rf"{_AMOUNT}\s+{_UNIT}(?!\s*(?:old|ago)|'|-)", _stretch),
     (r"\b(?P<holiday>" + "|".join(sorted(_HOLIDAYS, key=len, reverse=True)) + r")\b", _holiday),

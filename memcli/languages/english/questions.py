@@ -77,6 +77,8 @@ _MAY = re.compile(
 #: Who asks for one of these asks for what was said or agreed, also with a "should".
 _SAID = frozenset({Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH, Seeks.WHEN, Seeks.WHY})
 _GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month|(?:time|hour)(?! of))\b")
+#: Who asks so asks for what comes again every week.
+_WEEKLY = re.compile(r"\b(?:what|which) day (?:of the week )?(?:do|does)\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
 _REQUEST = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please )?(?:help me |recommend |suggest |give me |tell me |share |provide |"
@@ -131,6 +133,8 @@ def _head(plain: str) -> str:
 
 def _grain(plain: str) -> str:
     """The year, if it is named at all: who asks for a year and a month is given the year."""
+    if _WEEKLY.search(plain):
+        return "weekday"
     asked = {match["grain"] for match in _GRAIN.finditer(plain)}
     coarse = next((grain for grain in ("year", "month") if grain in asked), "")
     return coarse or ("minute" if asked else "")
