@@ -230,6 +230,12 @@ def test_what_is_said_in_one_session_or_without_a_common_word_is_no_insight() ->
         ("Ana likes tea", "Ana loves the lake", False),
         ("Ana's favorite food is pizza", "Ana's favorite film is Alien", False),
         ("Ana's dog is called Rex", "Ana's cat is called Max", False),
+        ("Passport is in the blue folder", "Passport is in the safe now", True),
+        ("Ana parked on level 2", "Ana parked on level 4", True),
+        ("Passport is in the blue folder", "Ticket is in the safe now", False),
+        ("Ana is in the garden", "Ana is in Leeds", False),
+        ("Bo is in the choir", "Bo is in the kitchen", False),
+        ("It is in the garden", "It is in the kitchen", False),
     ],
 )
 def test_a_later_fact_may_supersede(old: str, new: str, changed: bool) -> None:

@@ -373,6 +373,8 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
         ("ok so where did you park", True),
         ("How much was it", True),
         ("is the oven on", True),
+        ("who broke the coffee machine", True),
+        ("when will they call", True),
         ("and you? all well here.", True),
         ("What a day", False),
         ("who knows, maybe", False),
@@ -411,6 +413,7 @@ def _found(
         ("we read “The Sea, The Sea” twice", "“The Sea, The Sea”", "The Sea, The Sea"),
         ("the car is on level 3, row F", "3, row F", "level 3, row F"),
         ("it hangs in row F now", "F", "row F"),
+        ("parked on level 4, row C today", "level 4", "level 4, row C"),
         ("we took 3 of them", "3", "3"),
     ],
 )
@@ -429,6 +432,7 @@ def test_who_speaks_is_an_answer() -> None:
     question = parse("Who broke the teapot?", ())
     assert values(question, _found("I broke the teapot", "I", speaker="Ines Vidal"))[0].text == "Ines Vidal"
     assert values(question, _found("that was me, sorry", "Ines", speaker="Ines Vidal"))[0].text == "Ines Vidal"
+    assert values(question, _found("who broke the teapot", "Ines", speaker="Ines Vidal")) == []
 
 
 def test_a_value_of_the_kind_that_is_asked_for_comes_first() -> None:
@@ -741,6 +745,8 @@ def test_what_the_same_person_ended_since_then_holds_no_longer() -> None:
     ended, before = standing(question, [old, told("quit Halden's today. my boss was a nightmare")])
     assert (ended.text, ended.typed, ended.found.trust, before) == ("", False, 0.9, None)
     assert ended.found.passage.window.text.startswith("quit")
+    itself = Value("Halden's", _found("quit Halden's today", "Halden's", at(2023, 6, 1)), 0.8)
+    assert standing(question, [itself])[0].text == ""
     for other in ("Halden's is fine. quit the gym, my boss knows", "my boss likes Halden's"):
         assert standing(question, [old, told(other)]) == (old, None)
     assert standing(question, [old, told("quit Halden's today, my boss knows", "Bo")]) == (old, None)
@@ -1073,6 +1079,14 @@ def test_why_is_answered_by_the_sentence_where_that_is_surer() -> None:
     found = [_found("took him to the vet, he swallowed a sock", "a sock")]
     for question, form in (("Why did he see the vet?", Form.QUOTE), ("What did he swallow?", Form.VALUE)):
         assert doubt(found_in(parse(question, ()), found, ())).form is form
+
+
+def test_a_yes_is_of_a_window_that_rather_answers_and_a_no_of_words_that_deny() -> None:
+    question = parse("Did he pass?", ())
+    yes, no = Finding(2.0, 0.99, 0.01, ()), Finding(2.0, 0.01, 0.99, ())
+    for trust, said in ((0.9, "Yes"), (0.4, "")):
+        assert found_in(question, [replace(_found("he got through", trust=trust), finding=yes)], ()).text == said
+    assert found_in(question, [replace(_found("he didn't", trust=0.4), finding=no)], ()).text == "No"
 
 
 def test_nobody_has_passed_because_another_has() -> None:

@@ -271,6 +271,10 @@ class Language:
         """Where the label begins of the number at `start` ("level" of "level 3"); `start` itself where it has none."""
         return start
 
+    def labelled_after(self, text: str, end: int) -> str:
+        """What goes on with labels and their numbers behind `end`: ", row C" of "level 4, row C"; or nothing."""
+        return ""
+
     def named_after(self, text: str, end: int) -> str:
         """What tells somebody apart who is not called by name, behind `end`: " from Bremen"; or nothing."""
         return ""

@@ -34,6 +34,8 @@ _LISTED = 0.4
 _MOST_LISTED = 8
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
 _SAID, _BESIDE = 0.7, 0.6
+#: A yes is said by a window that rather answers than not: else its words may be of something else.
+_ANSWERING = 0.5
 #: A no in words that deny nothing.
 _SURE = 0.9
 #: What ends a part of a sentence.
@@ -340,7 +342,7 @@ def _takes_side(question: Question, found: Found) -> bool:
     text = found.passage.window.text
     denies = spoken([text]).denies(text) or spoken([text]).is_over(text)
     if found.finding.yes >= _SAID:
-        return not denies
+        return not denies and found.trust >= _ANSWERING
     return found.finding.no >= (_SAID if denies else _SURE) and not _affirms(question, text)
 
 

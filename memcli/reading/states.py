@@ -121,8 +121,8 @@ def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:
 
 
 def _ended(best: Value, ranked: Sequence[Value]) -> Value | None:
-    """What the same person said last that ends what the best one tells; it is no value, and as sure as that was."""
-    later = [v for v in ranked if _when(v) > _when(best) and _ends(v.found.passage, best)]
+    """What the same person said last, or at once, that ends what the best one tells; no value, and as sure as that."""
+    later = [v for v in ranked if _when(v) >= _when(best) and _ends(v.found.passage, best)]
     last = max(later, key=_when, default=None)
     return last and Value("", replace(last.found, trust=max(last.found.trust, best.found.trust)), 0.0, typed=False)
 

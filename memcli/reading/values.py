@@ -69,11 +69,11 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     if shown[start : start + 1].islower() and (amount := _AMOUNT.search(shown[:start])):
         start = amount.start()
     said = spoken([shown])
-    if question.seeks not in _AMOUNTS and _LABELLED.match(shown, start):
-        start = said.label_before(shown, start)
+    if question.seeks not in _AMOUNTS:
+        start, end = _labelled(shown, start, end)
     text = shown[start:end].strip(_EDGES)
     if start < len(speaker) + 1 or said.is_oneself(text):
-        return speaker if question.seeks is Seeks.WHO else ""
+        return speaker if question.seeks is Seeks.WHO and not said.asks(shown[len(speaker) + 2 :]) else ""
     if "(" in text and ")" not in text:
         text = text[: text.index("(")].rstrip(_EDGES) or text
     if question.seeks is Seeks.WHO and said.is_somebody(text):
@@ -81,6 +81,14 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     if question.listing:
         text += said.listed_after(shown, start + len(shown[start:end].rstrip(_EDGES))).rstrip(_EDGES)
     return said.untied(text)
+
+
+def _labelled(text: str, start: int, end: int) -> tuple[int, int]:
+    """The words with the label before them, if they begin with a number, and the labels that follow."""
+    said = spoken([text])
+    start = said.label_before(text, start) if _LABELLED.match(text, start) else start
+    end = start + len(text[start:end].rstrip(_EDGES))
+    return start, end + len(said.labelled_after(text, end))
 
 
 def _whole(text: str, start: int, end: int) -> tuple[int, int]:

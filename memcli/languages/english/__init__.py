@@ -247,6 +247,12 @@ class English(Language):
 
         return label_before(text, start)
 
+    def labelled_after(self, text: str, end: int) -> str:
+        """See `Language.labelled_after`."""
+        from .answers import labelled_after
+
+        return labelled_after(text, end)
+
     def named_after(self, text: str, end: int) -> str:
         """See `Language.named_after`."""
         from .answers import named_after

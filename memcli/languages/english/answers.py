@@ -15,6 +15,7 @@ __all__ = [
     "is_such",
     "is_vague",
     "label_before",
+    "labelled_after",
     "listed_after",
     "named_after",
     "number",
@@ -33,7 +34,10 @@ _COORDINATED = re.compile(
     r"(?:(?:, (?:and |& )?| and | & )[\w'’-]+(?: [A-Z][\w'’-]+){0,3}(?=[,.;!?]|\s+and\b|\s+&|$))+"
 )
 #: That something is over denies that it is so.
-ENDED = re.compile(r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned)\b")
+ENDED = re.compile(
+    r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned"
+    r"|(?:gave|given|handed|brought|sent) (?:\S+ ){0,3}?back)\b"
+)
 #: Somebody who is not called by name.
 SOMEBODY = re.compile(r"(?:my|our|your|his|her|their|the|an?|some|one of|both|\w+['’]s) \w")
 #: That something was so, once; what says that it has changed tells what is so now.
@@ -42,13 +46,15 @@ FORMER = re.compile(
     r"back then|no longer|any ?more|instead of|left|went|from|(?!chang|mov|switch|replac)\w+(?:n't|ed))\b"
 )
 #: What stands before a number, or a letter, that is its name: "level 3", "room 214", "row F".
-_LABEL = re.compile(
-    r"\b(?:level|floor|room|ward|bed|row|seat|aisle|shelf|drawer|locker|box|bay|slot|lot|plot|gate|platform|track|terminal|"
+_LABELS = (
+    r"(?:level|floor|room|ward|bed|row|seat|aisle|shelf|drawer|locker|box|bay|slot|lot|plot|gate|platform|track|terminal|"
     r"exit|junction|flat|apartment|apt|unit|suite|block|building|house|door|cabin|tent|table|number|no\.?|bus|tram|train|line|"
     r"route|road|highway|flight|channel|page|chapter|part|volume|episode|season|version|grade|class|size|type|group|team|"
-    r"stage|zone|sector|pier|berth|hall|stand|booth) $",
-    re.IGNORECASE,
+    r"stage|zone|sector|pier|berth|hall|stand|booth)"
 )
+_LABEL = re.compile(rf"\b{_LABELS} $", re.IGNORECASE)
+#: A second label with its number, behind a first: ", row C".
+_LABELLED = re.compile(rf"(?:,? {_LABELS} (?:\d[\w.-]*|[A-Z])\b)+", re.IGNORECASE)
 #: Where somebody is from, or what he is called, behind "a man", "my friend".
 _OF_WHOM = re.compile(r" (?:from|called|named) [A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*")
 #: That something is at another time now: "moved to Friday", "pushed it back to the 2nd", "brought forward to 9 May".
@@ -56,7 +62,9 @@ _OTHER_TIME = re.compile(
     r"\b(?:moved?|moving|shifted|switched|changed|postponed?|pushed|delayed|rescheduled|bumped|brought|put)\b"
     r"(?: [\w'’-]+){0,4}? (?:to|till|until|for) (?:the |next |this )?(?:\d|\w*day\b|tomorrow|week|month|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
-    r"|\bchanges? of plans?\b|\b(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now\b",
+    r"|\bchanges? of plans?\b"
+    r"|\b(?:(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)?|\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}) now\b"
+    r"|\b(?:slips|slipped|delayed|postponed) (?:by )?(?:a|an|one|two|\d+) (?:day|week|month)s?\b",
     re.IGNORECASE,
 )
 #: That what was just said was wrong.
@@ -140,6 +148,12 @@ def label_before(text: str, start: int) -> int:
     """Where the label of the number begins that stands at `start`; `start` where it has none."""
     label = _LABEL.search(text[:start])
     return label.start() if label else start
+
+
+def labelled_after(text: str, end: int) -> str:
+    """What goes on with labels: ", row C" behind "level 4"."""
+    more = _LABELLED.match(text, end)
+    return more[0] if more else ""
 
 
 def named_after(text: str, end: int) -> str:

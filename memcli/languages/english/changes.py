@@ -33,6 +33,7 @@ _SLOTS = tuple(
             "work",
             rf"\b(?:started|got|took|accepted)\b (?:a |an |their )?(?:new )?(?:job|position|role) (?:at|with) {_VALUE}",
         ),
+        ("parked", rf"\bparked\b(?: \w+){{0,3}}? (?:on|in|at|near|behind|outside|by) {_VALUE}"),
         ("study", rf"\b(?:studies at|studying at|majoring in|majors in) {_VALUE}"),
         ("partner", rf"\b(?:is dating|is married to|is engaged to|married) {_VALUE}"),
     )
@@ -42,8 +43,10 @@ _NAMED = re.compile(r"\b(?P<thing>[\w' ]+?) (?:is|are|was)(?: now)? (?:called|na
 _FAVOURITE = re.compile(r"\bfavou?rite (?P<thing>[\w ]+?) (?:is|are)(?: now)? (?P<value>[\w' ]+)", re.IGNORECASE)
 #: Where a thing is, and what opens it or stands for it: one place, one code at a time.
 _PLACED = re.compile(
-    rf"^\W*(?:the|my|our|\w+['’]s) (?P<thing>[\w -]+?) (?:is|are|stands|hangs)(?: now| parked| kept)*"
-    rf" (?:on|in|at|under|behind|beside|near|with) {_VALUE}",
+    r"^\W*(?:(?:the|my|our|\w+['’]s) (?P<thing>[\w -]+?)|(?!(?:it|this|that|he|she|they|we|you|there|here|who|what)\b)"
+    r"(?P<bare>[\w-]+(?: [\w-]+)?)) (?:is|are|stands|hangs)(?: now| parked| kept)*"
+    r" (?:on|in|at|under|behind|beside|near|with) (?!(?:(?:a|the|my|our) )?"
+    rf"(?:band|choir|team|club|class|group|love|charge)\b){_VALUE}",
     re.IGNORECASE,
 )
 _CODED = re.compile(
@@ -72,7 +75,7 @@ def supersedes(new: Told, old: Told, one_thing: float = ENCODER.one_thing) -> bo
     """
     if new.speaker != old.speaker or not _is_later(new.at, old.at):
         return False
-    return _other_value(new.text, old.text) or (
+    return _other_value(new, old) or (
         _is_alike(new, old, one_thing) and (_ends(new, old) or _other_count(new, old) or _flips(new, old))
     )
 
@@ -104,13 +107,15 @@ def _share(one: set[str], other: set[str]) -> float:
     return len(one & other) / max(min(len(one), len(other)), 1)
 
 
-def _other_value(new: str, old: str) -> bool:
-    """Both fill a slot that holds one value, and differ. What is denied or over fills none."""
-    now = _slots(new)
+def _other_value(new: Told, old: Told) -> bool:
+    """Both fill a slot that holds one value, and differ. What is denied or over fills none, and where a person is now
+    is in the place of nothing.
+    """
+    now = _slots(new.text)
     if not now:  # as of most facts: then nothing needs to be known of the old one
         return False
-    before = _slots(old)
-    return any(_differ(value, before[slot]) for slot, value in now.items() if slot in before)
+    before, oneself = _slots(old.text), " ".join(content_stems(new.speaker))
+    return any(_differ(value, before[slot]) for slot, value in now.items() if slot in before and slot != oneself)
 
 
 @lru_cache(maxsize=4096)
@@ -124,7 +129,8 @@ def _slots(text: str) -> dict[str, frozenset[str]]:
             found.setdefault(name, frozenset(content_stems(match["value"])) - _NO_VALUE)
     for pattern in (_NAMED, _FAVOURITE, _PLACED, _CODED):
         if match := pattern.search(plain):
-            found[" ".join(content_stems(match["thing"]))] = frozenset(content_stems(match["value"]))
+            thing = match["thing"] or match.groupdict().get("bare") or ""
+            found[" ".join(content_stems(thing))] = frozenset(content_stems(match["value"]))
     return found
 
 

@@ -240,6 +240,12 @@ def _neighbour(match: Match, at: datetime) -> Meaning | None:
     return Meaning(span, relation=f"the {unit} {side}" if unit in ("week", "weekend") else "")
 
 
+def _end_of(match: Match, at: datetime) -> Meaning:
+    """The week or the month that ends; of a year its last month."""
+    span = spans.moved(at, match["unit"].lower(), 1 if match["next"] else 0)
+    return Meaning(spans.month(span.end, -1) if span.grain is Grain.YEAR else span)
+
+
 def _weekday(match: Match, at: datetime) -> Meaning | None:
     """A day that no verb places lies ahead: "dentist on Monday"."""
     return _on_weekday(match, at, unplaced=1)
@@ -395,6 +401,7 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\bin\s+(?:about\s+|just\s+)?{_AMOUNT}\s+{_UNIT}(?!\s*old|\s+of\b|')", _counted),
     (rf"\b{_AMOUNT}\s+{_UNIT}\s+(?:later|from now)\b", _counted),
     (r"\b(?:the\s+)?(?P<unit>weekend|week|month|year)\s+after\s+next\b", _after_next),
+    (r"\b(?:the )?end of (?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b", _end_of),
     (rf"\b{_NEAR}\s+(?P<unit>weekend|week|month|year)\b", _neighbour),
     (rf"\b(?:(?:on|by)\s+)?{_WEEKDAY},?\s+(?:the\s+)?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:of\s+)?{_MONTH})",
      _weekday_of_month),

@@ -25,6 +25,7 @@ _PLANNED = frozenset(listed("outlook", "planned"))
 _PHRASES_AHEAD = re.compile(
     r"\b(?:going to|can't wait|excited for|look\w* forward|due|scheduled|booked|tickets? for|see you|don't forget|"
     r"remember to|have to|need to|supposed to|rescheduled)\b"
+    r"|(?<!was )(?<!were )(?<!been )\b(?:planned|set|pencill?ed in|fixed|slated) for\b"
     r"|\b(?:moved|postponed|pushed|put (?:off|back))(?: \w+){0,3} to(?: the)?\s*$"
 )
 #: Who gives thanks for something, or is sorry about it, has it behind him.
