@@ -145,6 +145,15 @@ def test_the_answer_quotes_that_time(path: Path) -> None:
     assert Memory(path).ask("What did we talk about in May 2024?", at=NOW).answer.abstained
 
 
+def test_sentences_of_one_turn_stand_as_they_were_said_and_it_is_evidence_once(memory: Memory) -> None:
+    text = "We found a flat in the old town at last! Ahornweg 17 on the third floor, the landlord allows greyhounds."
+    memory.add([Message(text, "Ann", said_at=NOW), Message("The harbour festival was rained off", "Bo", said_at=NOW)])
+    told = [each.text for part in memory.recap().parts for each in part.told]
+    assert " ".join(told[:2]) == text
+    reading = memory.ask("What happened in April 2026?", at=NOW + timedelta(days=1))
+    assert len(reading.hits) == len({hit.unit.sources for hit in reading.hits}) == 2
+
+
 def test_who_is_nobody_is_asked_about_otherwise(path: Path) -> None:
     assert told_of(Memory(path).view(), "What did Zoe say yesterday?", Filters(), NOW) is None
 

@@ -229,8 +229,11 @@ def _place(told: Told, by: By) -> tuple[float, str]:
     return float(span.start.toordinal()), describe(span)
 
 
-def _when(told: Told) -> float:
-    return told.turn.said_at.replace(tzinfo=None).timestamp() if told.turn.said_at else float("inf")
+def _when(told: Told) -> tuple[float, int, int]:
+    """When it was said; sentences of one time in the order of their turns, and of one turn in its own."""
+    turn = told.turn
+    at = turn.said_at.replace(tzinfo=None).timestamp() if turn.said_at else float("inf")
+    return at, turn.position, turn.text.find(told.text)
 
 
 def _topics(view: View, found: Sequence[Told]) -> Iterator[tuple[str, Sequence[Told]]]:
@@ -297,7 +300,8 @@ def quoted(found: Sequence[Told]) -> tuple[Answer, list[Hit]] | None:
     ordered = sorted(found[:MOST], key=_when)
     text = "\n".join(f"{_day(each)}{each.turn.speaker}: {each.text}" for each in ordered)
     answer = Answer(text, tuple(dict.fromkeys(each.turn.id for each in ordered)), 1.0, False, form=Form.QUOTE)
-    return answer, [Hit(turn_unit(each.turn), each.score) for each in found[: 2 * MOST]]
+    best = {each.turn.id: each for each in reversed(found[: 2 * MOST])}  # a turn's best sentence is its first
+    return answer, [Hit(turn_unit(each.turn), each.score) for each in sorted(best.values(), key=lambda one: -one.score)]
 
 
 def _known(one: datetime, other: datetime | None) -> list[datetime]:
