@@ -37,6 +37,17 @@ def _read(data: bytes) -> list[Message | Problem]:
         ('{"text": "hi", "timestamp": "2023-05-08 14:00"}', Message("hi", said_at=datetime(2023, 5, 8, 14))),
         ('{"text": "hi", "timestamp": 1683554400}', Message("hi", said_at=datetime(2023, 5, 8, 14, tzinfo=UTC))),
         ('{"text": "hi", "timestamp": ""}', Message("hi")),
+        ('{"text": "hi", "created_at": "2023-05-08 14:00"}', Message("hi", said_at=datetime(2023, 5, 8, 14))),
+        (
+            '{"text": "hi", "timestamp": null, "ts": 1683554400}',
+            Message("hi", said_at=datetime(2023, 5, 8, 14, tzinfo=UTC)),
+        ),
+        (
+            '{"text": "hi", "date": "2023-05-08", "timestamp": "2024-01-01 10:00"}',
+            Message("hi", said_at=datetime(2024, 1, 1, 10)),
+        ),
+        ('{"text": "hi", "author": {"name": "x"}, "chat": "crew"}', Message("hi", conversation="crew")),
+        ('{"text": "hi", "from": "Ana", "user": "U1"}', Message("hi", speaker="Ana")),
         ('{"text": "hi", "unheard_of": [1, {"text": "no"}]}', Message("hi")),
     ],
 )

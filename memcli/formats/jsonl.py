@@ -5,8 +5,9 @@
 
 Every field but the text is optional: `text` or `content`; `speaker`, `role` or both; `timestamp` as
 `memcli.formats.moments` reads it; `session` and `conversation` by name; `id`, unique within the session;
-`caption`, which becomes the last line of the text; `title`, of the session. Numbers serve as names. A line is
-kept out only where its text cannot be had; one with a timestamp that is not understood is kept without it.
+`caption`, which becomes the last line of the text; `title`, of the session. Numbers serve as names. What other
+programs call these is understood, too (`_ALSO`). A line is kept out only where its text cannot be had; one with a
+timestamp that is not understood is kept without it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ __all__ = ["LONGEST_LINE", "JsonLines"]
 _CUT_OFF = re.compile(
     rb'\s*\{(?:\s*"[^"\\]{1,40}"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,)*+\s*"(?:text|content)"\s*:\s*(?:"|$)'
 )
+
+#: What else these are called, where a line does not call them so: the first that is there counts.
+_ALSO = {
+    "timestamp": ("said_at", "created_at", "createdAt", "sent_at", "datetime", "date", "time", "ts"),
+    "speaker": ("sender", "author", "from", "user"),
+    "conversation": ("thread", "channel", "chat"),
+}
 
 
 class JsonLines:
@@ -64,7 +72,7 @@ def _message(where: str, record: dict[str, object]) -> Iterator[Message | Proble
     if not text:
         yield Problem(where, "no text")
         return
-    timestamp = record.get("timestamp")
+    timestamp = record.get(_called(record, "timestamp"))
     said_at = moment(timestamp)
     unreadable = said_at is None and timestamp not in (None, "")
     yield Message(
@@ -87,8 +95,13 @@ def _first_text(record: dict[str, object]) -> object:
     return text if isinstance(text, str) and text.strip() else record.get("content")
 
 
+def _called(record: dict[str, object], key: str) -> str:
+    """What a line calls the field."""
+    return next((each for each in (key, *_ALSO.get(key, ())) if record.get(each) not in (None, "")), key)
+
+
 def _name(record: dict[str, object], key: str) -> str:
-    value = record.get(key)
+    value = record.get(_called(record, key))
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
