@@ -220,15 +220,21 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
 
 
 def _answered(found: Sequence[Found]) -> Sequence[Found]:
-    """The windows anew: what asks is doubted where a reply to it answers, too ("the code? I tried 4471")."""
-    replied = {each.passage.asking: each.trust for each in reversed(found) if each.passage.asking}
-    doubted = [
-        replace(each, trust=each.trust * _DOUBTFUL)
-        if asks(each.passage.window.text) and replied.get(each.passage.turn, 0.0) >= _BESIDE * each.trust
-        else each
-        for each in found
-    ]
+    """The windows anew: what asks is less likely than a reply to it that answers, too ("the code? I tried 4471")."""
+    replies = {each.passage.asking: each for each in reversed(found) if each.passage.asking}
+    doubted = [_doubted_beside(each, replies.get(each.passage.turn)) for each in found]
     return sorted(doubted, key=lambda each: -each.trust)
+
+
+def _doubted_beside(found: Found, reply: Found | None) -> Found:
+    if reply is None or not asks(found.passage.window.text) or not _is_answer_to(reply, found):
+        return found
+    return replace(found, trust=_DOUBTFUL * min(found.trust, reply.trust))
+
+
+def _is_answer_to(reply: Found, asking: Found) -> bool:
+    """Whether a reply answers about as likely as what asks, or more in the network's eyes."""
+    return reply.trust >= _BESIDE * asking.trust or reply.finding.answers > max(asking.finding.answers, 0.0)
 
 
 def _unread(question: Question, found: Sequence[Found]) -> Look:

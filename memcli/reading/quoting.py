@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..languages import language
@@ -19,6 +20,8 @@ __all__ = ["quoted", "said"]
 
 #: A window of at most so many words is quoted whole.
 _SHORT = 30
+#: The number of the next item of a list, which no sentence ends with.
+_NEXT_ITEM = re.compile(r"(?<=:)\s+\d{1,3}[.)]$")
 
 
 def quoted(look: Look) -> str:
@@ -44,5 +47,5 @@ def _sentence(found: Found) -> str:
     for sentence in sentences(window.text):
         offset = window.text.find(sentence, offset) + len(sentence)
         if offset > place:
-            return sentence
+            return _NEXT_ITEM.sub("", sentence)
     return window.text
