@@ -207,10 +207,8 @@ def _says(question: Question, value: Value) -> bool:
 
 
 def _first(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
-    """The best one, or the first that answers, of those that say of themselves that they are the first."""
-    if _says(question, best):
-        return best
-    said = [v for v in ranked if v.typed and v.found.finding.answers > 0 and _says(question, v)]
+    """The earliest that answers of those that say of themselves that they are the first, as sure as the best one."""
+    said = [v for v in ranked if _says(question, v) and (v is best or (v.typed and v.found.finding.answers > 0))]
     first = min(said, key=_when, default=None)
     return first and _as_sure(first, best)
 

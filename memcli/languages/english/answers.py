@@ -69,7 +69,7 @@ _OTHER_TIME = re.compile(
 )
 #: That what was just said was wrong.
 _CORRECTED = re.compile(
-    r"^\*|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
+    r"^\*\w[^*]*$|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
     r"|\bscratch that\b|\bno,? wait\b|\bmake that\b|\bmy mistake\b|\bautocorrect\b",
     re.IGNORECASE,
 )

@@ -78,7 +78,7 @@ _MAY = re.compile(
 _SAID = frozenset({Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH, Seeks.WHEN, Seeks.WHY})
 _GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month|(?:time|hour)(?! of))\b")
 #: Who asks so asks for what comes again every week.
-_WEEKLY = re.compile(r"\b(?:what|which) day (?:of the week )?(?:do|does)\b")
+_WEEKLY = re.compile(r"\b(?:what|which) day (?:of the week )?do\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
 _REQUEST = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please )?(?:help me |recommend |suggest |give me |tell me |share |provide |"
