@@ -635,7 +635,8 @@ def test_what_is_at_another_time_now_is_so_whoever_says_it() -> None:
 
     def told(text: str, part: str, day: int, by: str, answers: float = 2.0) -> Value:
         found = _found(text, part, datetime(2025, 2, day, 9, tzinfo=UTC), speaker=by, trust=0.9 if day == 1 else 0.1)
-        return dates(question, replace(found, finding=replace(found.finding, answers=answers)))[0]
+        passage = replace(found.passage, thread_covered=0.5)
+        return dates(question, replace(found, passage=passage, finding=replace(found.finding, answers=answers)))[0]
 
     old = told("Dad's operation is on 3 March", "3 March", 1, "Bea")
     moved = told("they have moved Dad to 10 March", "10 March", 9, "Rosa")
@@ -645,6 +646,8 @@ def test_what_is_at_another_time_now_is_so_whoever_says_it() -> None:
     assert (past.text, none) == ("10 March 2025", None)
     assert standing(parse("When was it first planned?", ()), [old, moved])[0] is old
     other = told("they have moved the party to 10 March", "10 March", 9, "Rosa", answers=-2.0)
+    unnamed = replace(moved, found=replace(moved.found, passage=replace(moved.found.passage, thread_covered=0.0)))
+    assert standing(question, [old, unnamed]) == (old, None)
     no_move = told("I'm in Leipzig on 10 March", "10 March", 9, "Rosa")
     assert standing(question, [old, other]) == standing(question, [old, no_move]) == (old, None)
 
@@ -724,7 +727,9 @@ def test_what_day_something_comes_every_week_is_a_weekday() -> None:
     [
         ("they've moved Dad to 10 March", True), ("pushed it back to the 2nd", True), ("change of plan, Friday", True),
         ("the match was postponed until Sunday", True), ("brought forward to next week", True),
-        ("we moved to Leeds", False), ("moved to Porto in 2019", False), ("I put the cat out", False),
+        ("the release slips a week", True), ("9 June now", True), ("bins are on Thursday now", True),
+        ("we moved to Leeds", False), ("due on monday and now it's friday", False),
+        ("moved to Porto in 2019", False), ("I put the cat out", False),
     ],
 )  # fmt: skip
 def test_what_says_that_something_is_at_another_time(text: str, moved: bool) -> None:

@@ -107,11 +107,14 @@ def _moved(question: Question, best: Value, ranked: Sequence[Value]) -> Value | 
     """The newest statement that it is at another time now, as sure as the best one: "they've moved him to the 10th"."""
     if question.seeks is not Seeks.WHEN or question.standing not in (Standing.NOW, Standing.ANY):
         return None
-    later = [
-        v for v in ranked if _when(v) > _when(best) and v.typed and is_moved(v.found) and v.found.finding.answers > 0
-    ]
+    later = [v for v in ranked if _when(v) > _when(best) and v.typed and _is_at_another_time(v.found)]
     newest = max(later, key=_when, default=None)
     return newest and _as_sure(newest, best)
+
+
+def _is_at_another_time(found: Found) -> bool:
+    """Whether a window that answers says so, of what the question names in it or just before."""
+    return is_moved(found) and found.finding.answers > 0 and found.passage.thread_covered > 0
 
 
 def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:

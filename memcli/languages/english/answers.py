@@ -63,7 +63,8 @@ _OTHER_TIME = re.compile(
     r"(?: [\w'’-]+){0,4}? (?:to|till|until|for) (?:the |next |this )?(?:\d|\w*day\b|tomorrow|week|month|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
     r"|\bchanges? of plans?\b"
-    r"|\b(?:(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)?|\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}) now\b"
+    r"|\b(?:(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: (?:morning|afternoon|evening|night))?"
+    r"|\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}) now\b"
     r"|\b(?:slips|slipped|delayed|postponed) (?:by )?(?:a|an|one|two|\d+) (?:day|week|month)s?\b",
     re.IGNORECASE,
 )
