@@ -26,8 +26,6 @@ _WORD = re.compile(r"[^\W_]+")
 _EDGES = " \t\n,.;:!?…\"“”„'’`()[]"
 #: Words on both sides of a picture, which ends a sentence as a full stop does: "last night 😡 the blue Fiesta".
 _PICTURED = re.compile(r"\w\W*[\U0001F300-\U0001FAFF]\W*\w")
-#: The number of an item, or the end of what was said before, is no part of a value.
-_NUMBERED = re.compile(r"\d{1,3}[.)] ")
 _YEAR = re.compile(r"(?:in )?(?:19|20)\d\d")
 #: Times without a year are found only where there is a day to count from.
 _SOME_DAY = datetime(2000, 1, 1)
@@ -124,16 +122,11 @@ def _is_typed(question: Question, text: str) -> bool:
         return False
     if question.seeks in _AMOUNTS:
         return bool(spoken([text]).number(text))
-    if _is_time(text) or _is_torn(text) or (len(sentences(text)) > 1 and not question.listing):
+    if _is_time(text) or _PICTURED.search(text) or (len(sentences(text)) > 1 and not question.listing):
         return False
     if question.seeks is Seeks.WHO:
         return spoken([text]).is_somebody(text)
     return question.seeks is not Seeks.WHICH or bool(re.search(r"[^\W\d_]{2}", text))
-
-
-def _is_torn(text: str) -> bool:
-    """Whether it goes over the end of an item or of a sentence."""
-    return bool(_PICTURED.search(text) or _NUMBERED.match(text))
 
 
 def _is_time(text: str) -> bool:

@@ -29,8 +29,6 @@ _BEYOND_LATIN = re.compile(r"[\u0300-\u1fff\u2c00-\udfff\uf900-\ufaff\ufb1d-\uff
 _SPACE = re.compile(r"\s+")
 _IMAGE = re.compile(r"^\[image:\s*(.+?)\s*\]$", re.IGNORECASE)
 
-#: What begins an item of a list, and is no sentence by itself: "1. ", "2) ", "- ".
-_ITEM = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•–])\s+(?=\S)")
 #: A sentence longer than this (a log, a table, base64) is cut at white space: the embedder reads 256 tokens.
 LONGEST_SENTENCE = 900
 
@@ -67,18 +65,14 @@ def is_blank(text: str) -> bool:
 def sentences(text: str, language: str = ENGLISH) -> list[str]:
     """The sentences of `text` in order, trimmed; every word of the text is in exactly one of them.
 
-    A line break always ends a sentence: chat puts lists and greetings on lines of their own. The number of an item
-    belongs to its first sentence.
+    A line break always ends a sentence: chat puts lists and greetings on lines of their own.
     """
     import sentencex
 
     found: list[str] = []
     for line in text.splitlines():
         if line.strip():
-            item = _ITEM.match(line)
-            mark, rest = (item[0].lstrip(), line[item.end() :]) if item else ("", line)
-            first, *others = list(sentencex.segment(language, rest)) or [rest]
-            found.extend(part for s in (mark + first, *others) for part in _bounded(s.strip()))
+            found.extend(part for s in sentencex.segment(language, line) for part in _bounded(s.strip()))
     return [s for s in found if s]
 
 
