@@ -2,9 +2,9 @@
 
 `verbs`, `tenses`, `phrases`, `reactions`, `contractions`, `negation` know words; `elision`, `statements`,
 `third_person`, `voice`, `coreference`, `replies` put a clause so that it stands for itself; `facts`, `events` and
-`assertions` say what a session tells, `cards` what a turn notes of a person, `calling` whom it calls what; `times` and
-`dates` know when; `asking` knows whether a turn asks, `questions`, `recaps` and `portraits` read what memcli is asked,
-and `answers` knows what a short answer looks like.
+`assertions` say what a session tells, `cards` what a turn notes of a person, `calling` whom it calls what, `owning`
+whom of the speaker's own it is about; `times` and `dates` know when; `asking` knows whether a turn asks, `questions`,
+`recaps` and `portraits` read what memcli is asked, and `answers` knows what a short answer looks like.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ class English(Language):
 
     def of_ones_own(self, text: str) -> str:
         """See `Language.of_ones_own`."""
-        from .calling import of_ones_own
+        from .owning import of_ones_own
 
         return of_ones_own(text)
 

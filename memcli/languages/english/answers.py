@@ -57,27 +57,26 @@ _LABEL = re.compile(rf"\b{_LABELS} $", re.IGNORECASE)
 _LABELLED = re.compile(rf"(?:,? {_LABELS} (?:\d[\w.-]*|[A-Z])\b)+", re.IGNORECASE)
 #: Where somebody is from, or what he is called, behind "a man", "my friend".
 _OF_WHOM = re.compile(r" (?:from|called|named) [A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*")
+#: What few texts are asked for is compiled when it is, and kept by `re`.
 #: That something is at another time now: "moved to Friday", "pushed it back to the 2nd", "brought forward to 9 May".
-_OTHER_TIME = re.compile(
+_OTHER_TIME = (
     r"\b(?:moved?|moving|shifted|switched|changed|postponed?|pushed|delayed|rescheduled|bumped|brought|put)\b"
     r"(?: [\w'’-]+){0,4}? (?:to|till|until|for) (?:the |next |this )?(?:\d|\w*day\b|tomorrow|week|month|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
     r"|\bchanges? of plans?\b"
     r"|\b(?:(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: (?:morning|afternoon|evening|night))?"
     r"|\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}) now\b"
-    r"|\b(?:slips|slipped|delayed|postponed) (?:by )?(?:a|an|one|two|\d+) (?:day|week|month)s?\b",
-    re.IGNORECASE,
+    r"|\b(?:slips|slipped|delayed|postponed) (?:by )?(?:a|an|one|two|\d+) (?:day|week|month)s?\b"
 )
 #: That what was just said was wrong.
-_CORRECTED = re.compile(
+_CORRECTED = (
     r"^\*\w[^*]*$|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
-    r"|\bscratch that\b|\bno,? wait\b|\bmake that\b|\bmy mistake\b|\bautocorrect\b",
-    re.IGNORECASE,
+    r"|\bscratch that\b|\bno,? wait\b|\bmake that\b|\bmy mistake\b|\bautocorrect\b"
 )
 _OTHER = r"(?:(?:the|my|our|a|an) )?(?P<{}>[\w.+#'’&/-]+(?: [A-Z\d][\w.+#'’&/-]*){{0,3}})"
 #: One thing in the place of another: what was, and what is.
 _REPLACED = tuple(
-    re.compile(form.replace("OLD", _OTHER.format("old")).replace("NEW", _OTHER.format("new")))
+    form.replace("OLD", _OTHER.format("old")).replace("NEW", _OTHER.format("new"))
     for form in (
         r"(?i:\b(?:switch|chang|mov|migrat|swap|convert|upgrad)\w*\b(?: \w+){0,4}? from) OLD (?i:(?:over )?to) NEW",
         r"(?i:\breplac\w+) OLD (?i:with|by) NEW",
@@ -176,18 +175,18 @@ def is_vague(time: str) -> bool:
 
 def corrects(text: str) -> bool:
     """Whether a text says that what was just said was wrong: "sorry, 430", "I meant Tuesday"."""
-    return bool(_CORRECTED.search(text.strip()))
+    return bool(re.search(_CORRECTED, text.strip(), re.IGNORECASE))
 
 
 def replaced(text: str) -> list[tuple[str, str]]:
     """What a text says has taken the place of what: (what was, what is)."""
-    found = (match for form in _REPLACED for match in form.finditer(text))
+    found = (match for form in _REPLACED for match in re.finditer(form, text))
     return [(match["old"].rstrip("."), match["new"].rstrip(".")) for match in found]
 
 
 def is_moved(text: str) -> bool:
     """Whether a text says that something is at another time now than it was to be."""
-    return bool(_OTHER_TIME.search(text))
+    return bool(re.search(_OTHER_TIME, text, re.IGNORECASE))
 
 
 def recurring(text: str) -> list[tuple[int, int]]:

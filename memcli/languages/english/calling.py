@@ -13,7 +13,7 @@ from ..calling import name_uses as by_punctuation
 from ..data import filled, table
 from .grounding import CALENDAR
 
-__all__ = ["FORMS", "name_uses", "of_ones_own"]
+__all__ = ["FORMS", "name_uses"]
 
 _TABLE = table(__package__, "calling")
 _KNOWN = {name: f"(?:{filled(_TABLE[name], {})})" for name in ("greeting", "interjection", "kin", "relative")}
@@ -23,13 +23,6 @@ FORMS = tuple(
 )
 _KIN = re.compile(_KNOWN["kin"], re.IGNORECASE)
 _OPENING = re.compile(f"{_KNOWN['greeting']}|{_KNOWN['interjection']}", re.IGNORECASE)
-#: A statement about somebody of the speaker's own, and no word of himself in it.
-_OF_ONES_OWN = re.compile(
-    rf"^(?:\W*(?:{_KNOWN['interjection']}|and|but|because|since|also|btw)\b)*\W*(?:my|our) (?:\w+ )?"
-    rf"(?P<whom>{_KNOWN['relative']}|{_KNOWN['kin']}|friend|neighbou?r|colleague)\b(?!'| and (?:i|me)\b)",
-    re.IGNORECASE,
-)
-_ONESELF = re.compile(r"\b(?:i|me|we|us|myself|ours?elves)\b", re.IGNORECASE)
 _NEVER = frozenset(_TABLE["never"].split()) | CALENDAR | STOPWORDS
 
 
@@ -38,13 +31,6 @@ def name_uses(text: str) -> list[NameUse]:
     plain = text.replace("’", "'")
     found = [*by_punctuation(plain), *(use for part in edges(plain) for use in _used(part))]
     return list(dict.fromkeys(use for use in found if not _is_anybody(use.name)))
-
-
-def of_ones_own(text: str) -> str:
-    """Whom of the speaker's own people a text is about, and not himself: "cousin" of "my cousin lives in Kendal"."""
-    plain = text.replace("’", "'")
-    about = _OF_ONES_OWN.match(plain)
-    return about["whom"].lower() if about and not _ONESELF.search(plain) else ""
 
 
 def _is_anybody(word: str) -> bool:
