@@ -236,6 +236,8 @@ def test_what_is_said_in_one_session_or_without_a_common_word_is_no_insight() ->
         ("Ana is in the garden", "Ana is in Leeds", False),
         ("Bo is in the choir", "Bo is in the kitchen", False),
         ("It is in the garden", "It is in the kitchen", False),
+        ("Practice is at the gym", "Practice is at 7", False),
+        ("The dentist is on Friday", "The dentist is on Tuesday", True),
     ],
 )
 def test_a_later_fact_may_supersede(old: str, new: str, changed: bool) -> None:

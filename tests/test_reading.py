@@ -34,7 +34,7 @@ from memcli.model import (
 from memcli.model.generated import Assertion
 from memcli.model.relations import RelationType
 from memcli.ranking import learned
-from memcli.reading import confidence, relevance
+from memcli.reading import confidence, quoting, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
 from memcli.reading.context import build_context, evidence
@@ -492,15 +492,16 @@ def test_who_does_something_need_not_have_a_name() -> None:
     assert not values(question, _found("asked around and mum takes her", "around"))[0].typed
 
 
-def test_somebody_without_a_name_is_told_apart() -> None:
-    question = parse("Who bought the bike?", ())
-    for said, who in (
-        ("sold it to a chap from Bremen, cash", "a chap"),
-        ("a friend called Ida Holm took it", "a friend"),
-    ):
-        found = _found(said, who, speaker="Marek")
-        assert values(question, found)[0].text in ("a chap from Bremen", "a friend called Ida Holm")
-    assert values(question, _found("sold it to a chap from the club", "a chap"))[0].text == "a chap"
+@pytest.mark.parametrize(
+    ("said", "part", "who"),
+    [
+        ("sold it to a chap from Bremen, cash", "a chap", "a chap from Bremen"),
+        ("a friend called Ida Holm took it", "a friend", "a friend called Ida Holm"),
+        ("sold it to a chap from the club", "a chap", "a chap"),
+    ],
+)
+def test_somebody_without_a_name_is_told_apart(said: str, part: str, who: str) -> None:
+    assert values(parse("Who bought the bike?", ()), _found(said, part, speaker="Marek"))[0].text == who
 
 
 def test_a_phone_number_is_given_whole() -> None:
@@ -667,6 +668,8 @@ def test_what_its_speaker_put_right_is_what_was_meant() -> None:
         told("430, sorry about that", "430", 10), told("430, sorry", "430", 8),
     )  # fmt: skip
     assert all(standing(question, [wrong, other])[0] is wrong for other in others)
+    last = parse("How much did Belvaux pay in the end?", ())
+    assert standing(last, [replace(wrong, typed=False), right])[0].text == "430"
 
 
 @pytest.mark.parametrize(
@@ -860,6 +863,13 @@ def test_a_quote_says_who_and_when() -> None:
     asked = parse("Is Tom allergic?", ())
     assert quoted(asked, "Tom", at(2025, 8, 30), "I'm allergic") == "Tom, 30 August 2025: “I'm allergic”"
     assert quoted(asked, "", None, "hm") == "“hm”"
+
+
+def test_a_quote_does_not_end_in_the_number_of_an_item() -> None:
+    steps = "1. Run slowly three times a week, ten kilometres at the most 2. Add hills on Wednesdays, fifteen and more"
+    found = _found(f"A plan of 24 weeks for you and your knee, then: {steps} and rest well.", "24 weeks")
+    look = found_in(Question("How long is the plan?"), [found], ())
+    assert quoting.quoted(look) == "Ana: “A plan of 24 weeks for you and your knee, then:”"
 
 
 def test_context_keeps_the_best_that_fit_oldest_first() -> None:
@@ -1089,7 +1099,13 @@ def test_a_reply_answers_before_what_asks() -> None:
     behind = replace(reply, passage=replace(reply.passage, asking=asks.passage.turn))
     assert found_in(question, [asks, behind], ()).text == "9052"
     assert found_in(question, [asks, reply], ()).text == "4471"
-    assert found_in(question, [asks, replace(behind, trust=0.1)], ()).text == "4471"
+    assert (
+        found_in(question, [asks, replace(behind, trust=0.1, finding=replace(behind.finding, answers=-1.0))], ()).text
+        == "4471"
+    )
+    surer = replace(behind, trust=0.1, finding=replace(behind.finding, answers=3.0))  # in the network's eyes
+    assert found_in(question, [asks, surer], ()).text == "9052"
+    assert found_in(question, [asks, replace(surer, unread=True)], ()).cited[0] is asks
 
 
 def test_why_is_answered_by_the_sentence_where_that_is_surer() -> None:

@@ -227,7 +227,7 @@ def _answered(found: Sequence[Found]) -> Sequence[Found]:
 
 
 def _doubted_beside(found: Found, reply: Found | None) -> Found:
-    if reply is None or not asks(found.passage.window.text) or not _is_answer_to(reply, found):
+    if reply is None or reply.unread or not asks(found.passage.window.text) or not _is_answer_to(reply, found):
         return found
     return replace(found, trust=_DOUBTFUL * min(found.trust, reply.trust))
 

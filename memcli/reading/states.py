@@ -32,7 +32,8 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
 
     `ranked`: the best value of each window, the likeliest first; there is one at least.
     """
-    best = _corrected(ranked[0], ranked)
+    ranked = _put_right(ranked)
+    best = ranked[0]
     if moved := _moved(question, best, ranked):
         return moved, best if question.standing is Standing.NOW and moved.text != best.text else None
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
@@ -79,10 +80,14 @@ def _is_instead(new: Passage, old: Passage, question: Question) -> bool:
     return new.window.speaker == old.window.speaker and bool(noted_anew(new.turn_text, old.turn_text, question.text))
 
 
-def _corrected(best: Value, ranked: Sequence[Value]) -> Value:
-    """What the same speaker put right within the day ("16,430, sorry"), as sure as what that was; else the best."""
+def _put_right(ranked: Sequence[Value]) -> Sequence[Value]:
+    """What the same speaker put right within the day ("16,430, sorry") in the place of the best one, and as sure."""
+    best = ranked[0]
     right = [v for v in ranked if _follows(v, best) and _corrects(v, best)]
-    return _as_sure(min(right, key=_when), best) if right else best
+    if not right:
+        return ranked
+    meant = min(right, key=_when)
+    return [_as_sure(meant, best), *(v for v in ranked[1:] if v is not meant)]
 
 
 def _follows(value: Value, best: Value) -> bool:

@@ -54,12 +54,12 @@ def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:
     a date can stand beside it or the hour is asked for. None where it takes something else.
     """
     span = max(found.finding.spans, key=lambda each: each.chance, default=None)
-    liked = found.passage.window.shown[span.start : span.end].strip(" ,;") if span and span.chance >= _CLOCK else ""
-    if span and is_clock(liked):
-        return Value(liked, found, span.chance)
-    inside = clock(liked) if is_dated or question.grain == Grain.MINUTE else ""
-    if span and inside:
-        return Value(inside, found, span.chance)
+    if span is not None and span.chance >= _CLOCK:
+        liked = found.passage.window.shown[span.start : span.end].strip(" ,;")
+        if is_clock(liked):
+            return Value(liked, found, span.chance)
+        if inside := clock(liked) if is_dated or question.grain == Grain.MINUTE else "":
+            return Value(inside, found, span.chance)
     return _only_hour(found) if question.grain == Grain.MINUTE else None
 
 

@@ -65,6 +65,7 @@ def _spans(question: Question, found: Found) -> Iterator[Span]:
 def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     """The words of a span to their ends; the speaker's name where somebody is asked for who speaks of himself."""
     start, end = _whole(shown, span.start, span.end)
+    end = start + len(shown[start:end].rstrip(_EDGES))
     speaker = found.passage.window.speaker
     if shown[start : start + 1].islower() and (amount := _AMOUNT.search(shown[:start])):
         start = amount.start()
@@ -73,13 +74,13 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
         start, end = _labelled(shown, start, end)
     text = shown[start:end].strip(_EDGES)
     if start < len(speaker) + 1 or said.is_oneself(text):
-        return speaker if question.seeks is Seeks.WHO and not said.asks(shown[len(speaker) + 2 :]) else ""
+        return speaker if question.seeks is Seeks.WHO and not said.asks(found.passage.window.text) else ""
     if "(" in text and ")" not in text:
         text = text[: text.index("(")].rstrip(_EDGES) or text
     if question.seeks is Seeks.WHO and said.is_somebody(text):
-        text += said.named_after(shown, start + len(shown[start:end].rstrip(_EDGES)))
+        text += said.named_after(shown, end)
     if question.listing:
-        text += said.listed_after(shown, start + len(shown[start:end].rstrip(_EDGES))).rstrip(_EDGES)
+        text += said.listed_after(shown, end).rstrip(_EDGES)
     return said.untied(text)
 
 
@@ -87,7 +88,6 @@ def _labelled(text: str, start: int, end: int) -> tuple[int, int]:
     """The words with the label before them, if they begin with a number, and the labels that follow."""
     said = spoken([text])
     start = said.label_before(text, start) if _LABELLED.match(text, start) else start
-    end = start + len(text[start:end].rstrip(_EDGES))
     return start, end + len(said.labelled_after(text, end))
 
 

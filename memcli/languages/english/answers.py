@@ -48,7 +48,7 @@ FORMER = re.compile(
 #: What stands before a number, or a letter, that is its name: "level 3", "room 214", "row F".
 _LABELS = (
     r"(?:level|floor|room|ward|bed|row|seat|aisle|shelf|drawer|locker|box|bay|slot|lot|plot|gate|platform|track|terminal|"
-    r"exit|junction|flat|apartment|apt|unit|suite|block|building|house|door|cabin|tent|table|number|no\.?|bus|tram|train|line|"
+    r"exit|junction|flat|apartment|apt|unit|suite|block|building|house|door|cabin|tent|table|number|no\.|bus|tram|train|line|"
     r"route|road|highway|flight|channel|page|chapter|part|volume|episode|season|version|grade|class|size|type|group|team|"
     r"stage|zone|sector|pier|berth|hall|stand|booth)"
 )

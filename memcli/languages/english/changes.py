@@ -49,6 +49,8 @@ _PLACED = re.compile(
     rf"(?:band|choir|team|club|class|group|love|charge)\b){_VALUE}",
     re.IGNORECASE,
 )
+#: Where a thing is is no other value of when it is: "practice is at the gym", "practice is at 7".
+_TIME = re.compile(r"\d[\d:.]*\s?(?:[ap]m)?|noon|midday|\w*days?", re.IGNORECASE)
 _CODED = re.compile(
     r"\b(?P<thing>(?:code|password|pin|number|address|combination|key)(?: (?:for|of|to) [\w ]+?)?)"
     r" (?:is|are)(?: now)? (?P<value>\S*\d\S*)",
@@ -70,8 +72,9 @@ _COUNT = re.compile(r"\b(\d+(?:[.,]\d+)?|two|three|four|five|six|seven|eight|nin
 def supersedes(new: Told, old: Told, one_thing: float = ENCODER.one_thing) -> bool:
     """Whether `new` makes `old` untrue: said later by the same person, of the same thing, with another value.
 
-    Such are another home, workplace, partner, name or favourite; another count of the same things; the same said with
-    a "not", or without; and the end of it ("no longer", "sold", "quit"). Two facts of unknown time change nothing.
+    Such are another home, workplace, partner, name or favourite; another place of a thing; another count of the same
+    things; the same said with a "not", or without; and the end of it ("no longer", "sold", "quit"). Two facts of
+    unknown time change nothing.
     """
     if new.speaker != old.speaker or not _is_later(new.at, old.at):
         return False
@@ -129,8 +132,9 @@ def _slots(text: str) -> dict[str, frozenset[str]]:
             found.setdefault(name, frozenset(content_stems(match["value"])) - _NO_VALUE)
     for pattern in (_NAMED, _FAVOURITE, _PLACED, _CODED):
         if match := pattern.search(plain):
-            thing = match["thing"] or match.groupdict().get("bare") or ""
-            found[" ".join(content_stems(thing))] = frozenset(content_stems(match["value"]))
+            thing = match.groupdict().get("bare") or match["thing"]
+            of_time = "at a time " if pattern is _PLACED and _TIME.fullmatch(match["value"]) else ""
+            found[of_time + " ".join(content_stems(thing))] = frozenset(content_stems(match["value"]))
     return found
 
 
