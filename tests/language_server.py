@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -57,6 +58,27 @@ def breaks_off(text: str) -> Behaviour:
 
     def behave(handler: _Handler, body: Body) -> None:
         handler.stream([_chunk(body, [{"index": 0, "delta": {"content": text}, "finish_reason": None}])], done=False)
+
+    return behave
+
+
+def weighs(text: str, tokens: Sequence[tuple[str, float]]) -> Behaviour:
+    """This text, with these tokens and how probable each was, where that is asked for."""
+
+    def behave(handler: _Handler, body: Body) -> None:
+        found = completion_of(text, body, 1, 1, "stop")
+        told = [{"token": each, "logprob": math.log(share), "bytes": list(each.encode())} for each, share in tokens]
+        found["choices"][0] |= {"logprobs": {"content": told}} if body.get("logprobs") else {}
+        handler.reply(200, found)
+
+    return behave
+
+
+def knows_no_weights(then: Behaviour) -> Behaviour:
+    """`then`, but 400 where it is asked how probable its tokens are."""
+
+    def behave(handler: _Handler, body: Body) -> None:
+        (fails(400, "logprobs are not supported") if body.get("logprobs") else then)(handler, body)
 
     return behave
 

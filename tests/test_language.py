@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import BudgetSpent, ModelUnavailable, StoreError, UsageError
+from memcli.providers.chances import CHANCE, chance, weights
 from memcli.providers.fakes import FakeLanguageModel
 from memcli.providers.language import ChatModel, ModelMessage, Schema, language_model
 from memcli.providers.metering import Budget, Meter, Prices, Tokens
@@ -38,11 +40,13 @@ from .language_server import (
     fails,
     hangs,
     in_one,
+    knows_no_weights,
     only,
     says,
     sends,
     serving,
     slowly,
+    weighs,
 )
 
 PERSON = Schema("person", {"name": {"type": "string"}, "age": {"type": "integer"}})
@@ -288,6 +292,57 @@ def test_a_request_that_is_bad_at_every_level(
     assert len(server.seen) == 3
     assert "\n" not in caught.value.message
     assert "sk-secret" not in str(caught.value)
+
+
+# How probably it writes what it wrote
+
+NAMED = Schema("person", {"name": {"type": "string"}, "age": {"type": "integer"}}, weighed="name")
+TOKENS = [('{"name', 0.5), ('":', 0.5), (' "A', 0.8), ("nn", 0.9), ('",', 0.5), (' "age": 7}', 0.5)]
+
+
+def test_a_value_is_as_probable_as_its_tokens() -> None:
+    tokens = [(len(text), math.log(share)) for text, share in TOKENS]
+    assert chance(GOOD, tokens, "name") == pytest.approx(0.8 * 0.9 * 0.5)  # its quotes with it, and no more
+    assert chance(GOOD, tokens, "age") == pytest.approx(0.5)
+    assert chance(GOOD, tokens, "town") is None
+    assert chance(GOOD, tokens[:-1], "name") is None  # of another text
+    assert chance(GOOD[:12], [(12, -1.0)], "name") is None  # cut off
+
+
+def test_letters_of_several_bytes_may_be_several_tokens() -> None:
+    assert chance('{"a": "ü"}', [(7, 0.0), (1, -1.0), (1, -2.0), (2, -4.0)], "a") == pytest.approx(math.exp(-7))
+
+
+@pytest.mark.parametrize("told", [None, [{}], [{"token": "a", "logprob": "x"}], [None], "no", 7])
+def test_weights_that_are_none(told: object) -> None:
+    assert weights(told) == []
+
+
+def test_a_reply_says_how_probable_it_is(endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]) -> None:
+    server, kept = endpoint(weighs(GOOD, TOKENS)), Kept()
+    for _ in range(2):  # the second time it is one that was kept
+        assert model(calls=kept).complete(ASK, NAMED) == {**ANN, CHANCE: pytest.approx(0.36)}
+    assert model(calls=kept).complete(ASK, PERSON) == ANN
+    assert [body.get("logprobs") for body in server.seen] == [True]
+
+
+def test_an_endpoint_that_cannot_say_is_asked_once(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    server = endpoint(knows_no_weights(only({"json_object", "plain"}, says(GOOD))))
+    asked = model()
+    assert asked.complete(ASK, NAMED) == ANN
+    assert asked.complete([ModelMessage("user", "And who else?")], NAMED) == ANN
+    asked_for = [(body.get("response_format", {}).get("type"), body.get("logprobs")) for body in server.seen]
+    schema, described = [("json_schema", True), ("json_schema", None)], [("json_object", True), ("json_object", None)]
+    assert asked_for == [*schema, *described, described[-1]]
+
+
+def test_an_endpoint_that_says_nothing_of_it(
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+) -> None:
+    endpoint(says(GOOD))
+    assert model().complete(ASK, NAMED) == ANN
 
 
 # Endpoints that fail

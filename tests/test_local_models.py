@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 from memcli.errors import BudgetSpent, ModelUnavailable, UsageError
 from memcli.providers import local, offers, servers
+from memcli.providers.chances import CHANCE
 from memcli.providers.language import ModelMessage, Schema, language_model, short_name
 from memcli.providers.local import LocalModel
 from memcli.providers.metering import Budget
@@ -60,8 +62,11 @@ class Llama:
             hear({"error": {"message": self.refuses}})
             return
         for start in range(0, len(self.says), 4):
+            piece = self.says[start : start + 4]
+            told = {"content": [{"token": piece, "logprob": -0.1, "bytes": list(piece.encode())}]}
+            choice = {"delta": {"content": piece}, "finish_reason": None}
             with suppress(BaseException):  # as native code does
-                if hear({"choices": [{"delta": {"content": self.says[start : start + 4]}, "finish_reason": None}]}):
+                if hear({"choices": [choice | ({"logprobs": told} if request.get("logprobs") else {})]}):
                     return
         hear({"choices": [{"delta": {}, "finish_reason": self.finish}]})
         usage = {"prompt_tokens": 50, "completion_tokens": 9}
@@ -105,6 +110,16 @@ def test_nobody_else_can_ask_it(llama: Llama, weights: Path) -> None:
         assert not Path(params.hostnames[0]).parent.exists()
     assert len(params.api_keys[0]) > 30
     assert params.endpoint_slots is params.endpoint_props is False
+
+
+def test_how_probable_an_answer_is(llama: Llama, weights: Path) -> None:
+    weighing = Schema(SCHEMA.name, SCHEMA.properties, weighed="answer")
+    reply = language_model("gguf:tiny").complete(ASKED, weighing)
+    # of the pieces of four letters the third to the fifth write the value and its quotes
+    assert reply == {**REPLY, CHANCE: pytest.approx(math.exp(-0.3))}
+    assert llama.requests[-1]["logprobs"] is True
+    assert language_model("gguf:tiny").complete(ASKED, SCHEMA) == REPLY
+    assert "logprobs" not in llama.requests[-1]
 
 
 def test_the_form_is_the_grammar_of_the_reply(llama: Llama, weights: Path) -> None:

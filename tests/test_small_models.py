@@ -13,6 +13,7 @@ import pytest
 from memcli.errors import ModelUnavailable, UsageError
 from memcli.languages.base import NOTHING
 from memcli.model import Answer, Form, Hit, Kind, Query, Question, Seeks, SessionId, Turn, TurnId, Unit, UnitId
+from memcli.providers.chances import CHANCE
 from memcli.providers.fakes import FakeLanguageModel
 from memcli.reading.choosing import ChoosingReader, candidates, choice_prompt
 from memcli.reading.extractive import Look
@@ -151,6 +152,14 @@ def test_what_it_cites_has_to_bear_on_the_question() -> None:
     model = FakeLanguageModel([{"answer": "Porto", "from": ["A"]}])
     written = SmallReader(model, doubtful, always=True).write(query(), [hit(0)])
     assert (written.answer.text, written.fallback) == ("to Porto", "what it cites hardly bears on the question")
+
+
+@pytest.mark.parametrize(("chance", "text"), [(0.29, "to Porto"), (0.31, "Porto"), (None, "Porto")])
+def test_what_it_has_to_guess_is_not_heard(chance: float | None, text: str) -> None:
+    reply = {"answer": "Porto", "from": ["A"]} | ({} if chance is None else {CHANCE: chance})
+    written = SmallReader(FakeLanguageModel([reply]), Extracted(), always=True).write(query(), [hit(0)])
+    assert written.answer.text == text
+    assert bool(written.fallback) is (text != "Porto")
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,7 @@ class _Request:
     body: Mapping[str, Any]
     key: str
     most: Tokens
+    weighed: str
 
 
 class ChatModel:
@@ -202,7 +203,7 @@ class ChatModel:
         self.id = f"{manner.kind}:{fixed['model']}"
         self.endpoint = str(self._client.base_url.copy_with(userinfo=b"")).rstrip("/")
         self._level = Level.SCHEMA
-        self._streams = True  # until the endpoint refuses to
+        self._streams = self._weighs = True  # until the endpoint refuses to
         self._slots = threading.BoundedSemaphore(manner.concurrency)
         # Threads that ask the same at once wait for one reply; 256 locks make it rare that others wait with them.
         self._stripes = [threading.Lock() for _ in range(_STRIPES)]
@@ -250,7 +251,8 @@ class ChatModel:
         sent = {"endpoint": str(self._client.base_url), "schema": [schema.name, schema.document()], "level": level}
         key = sha256(json.dumps({**sent, **body}, sort_keys=True).encode()).hexdigest()
         form = json.dumps(body.get("response_format", ""))
-        return _Request(level, body, key, Tokens(prompt_tokens(body["messages"], form), body["max_tokens"]))
+        most = Tokens(prompt_tokens(body["messages"], form), body["max_tokens"])
+        return _Request(level, body, key, most, schema.weighed)
 
     def _kept(self, requests: Mapping[Level, _Request]) -> Reply | None:
         """The reply that was paid for before, at whichever level; the one that works now is looked at first."""
@@ -314,11 +316,23 @@ class ChatModel:
                     return self._gathered(chunks, sent.most, watch)
             except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
                 pass  # it knows no streams, or not this form: in one, the latter is refused again
-        reply = understood(create(**sent.body), sent.most)
+        reply = understood(self._completed(sent), sent.most, sent.weighed)
         if watch is not None:
             self._streams = False
             watch(reply.text)
         return reply
+
+    def _completed(self, sent: _Request) -> Any:
+        """The endpoint's completion, with how probable its tokens are where that is wanted and it can tell."""
+        create = self._client.chat.completions.create
+        if not (sent.weighed and self._weighs):
+            return create(**sent.body)
+        try:
+            return create(**sent.body, logprobs=True)
+        except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
+            found = create(**sent.body)  # a form that it does not take is refused once more
+            self._weighs = False
+            return found
 
     def _gathered(self, chunks: Any, most: Tokens, watch: Watch) -> Reply:
         text, finish, usage = "", None, None

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import ModelUnavailable
+from .chances import chance, weights
 from .libraries import first_line, library
 from .metering import Budget, Meter, Tokens
 from .replies import Reply, in_form, keep, prompt_tokens, restored
@@ -102,11 +103,12 @@ class LocalModel:
                 if watch is not None:
                     watch(kept.text)
                 return kept
-            return self._written(asked, form, key, watch)
+            return self._written(asked, {"form": form, "weighed": schema.weighed}, key, watch)
 
-    def _written(self, asked: Mapping[str, Any], form: str, key: str, watch: Watch | None) -> Reply:
-        with self._budget.reserving(Tokens(prompt_tokens(asked["messages"], form), asked["max_tokens"])) as reservation:
-            reply, _ = engine(self._weights).write({**asked, "form": form}, watch)
+    def _written(self, asked: Mapping[str, Any], form: Mapping[str, str], key: str, watch: Watch | None) -> Reply:
+        most = Tokens(prompt_tokens(asked["messages"], form["form"]), asked["max_tokens"])
+        with self._budget.reserving(most) as reservation:
+            reply, _ = engine(self._weights).write({**asked, **form}, watch)
             tokens = Tokens(reply.prompt, reply.completion)
             reservation.settle(tokens)
         self.meter.count(tokens)
@@ -153,12 +155,13 @@ class Engine:
                 raise ModelUnavailable(f"cannot load {weights.name}", "it is damaged, or of an unknown make") from error
 
     def write(self, body: Mapping[str, Any], watch: Watch | None) -> tuple[Reply, Mapping[str, float]]:
-        """See `Timed.write`; `form` in the body is the JSON schema of the reply, as text."""
-        form = {**json.loads(body["form"]), "x-guidance": _TIGHT}
+        """See `Timed.write`; `form` in the body is the JSON schema of the reply, `weighed` a property of it."""
+        request = dict(body)
+        form, weighed = {**json.loads(request.pop("form")), "x-guidance": _TIGHT}, request.pop("weighed", "")
         grammar = self._library.json_schema_to_grammar(form)
-        heard = _Heard(watch)
-        request = {name: value for name, value in body.items() if name != "form"}
-        options = {"stream": True, "stream_options": {"include_usage": True}, "cache_prompt": True}
+        heard = _Heard(watch, weighed)
+        options: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}, "cache_prompt": True}
+        options |= {"logprobs": True} if weighed else {}
         try:
             self._server.handle_chat_completions({**request, "grammar": grammar, **options}, heard)
         except (RuntimeError, ValueError) as error:
@@ -171,8 +174,9 @@ class _Heard:
     again when the code has returned.
     """
 
-    def __init__(self, watch: Watch | None) -> None:
-        self._watch = watch
+    def __init__(self, watch: Watch | None, weighed: str) -> None:
+        self._watch, self._weighed = watch, weighed
+        self._weights: list[tuple[int, float]] = []
         self._text, self._finish = "", ""
         self._usage: Mapping[str, int] = {}
         self._timings: Mapping[str, float] = {}
@@ -192,6 +196,7 @@ class _Heard:
         self._usage, self._timings = chunk.get("usage", self._usage), chunk.get("timings", self._timings)
         for choice in chunk.get("choices", ()):
             self._finish = choice.get("finish_reason") or self._finish
+            self._weights += weights((choice.get("logprobs") or {}).get("content"))
             if piece := choice.get("delta", {}).get("content"):
                 self._text += piece
                 if self._watch is not None:
@@ -204,7 +209,8 @@ class _Heard:
         if self._refused:
             raise ModelUnavailable(f"the model took no such request: {self._refused}", "ask less at once")
         prompt, completion = self._usage.get("prompt_tokens", 0), self._usage.get("completion_tokens", 0)
-        return Reply(self._text, self._finish, prompt, completion), self._timings
+        sure = chance(self._text, self._weights, self._weighed) if self._weighed else None
+        return Reply(self._text, self._finish, prompt, completion, sure), self._timings
 
 
 @dataclass(frozen=True, slots=True)

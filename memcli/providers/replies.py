@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
+from .chances import CHANCE, chance, weights
 from .metering import Tokens
 from .structured import MalformedReply, ModelMessage, Schema, read, repair
 from .tokens import token_count
@@ -37,20 +38,23 @@ _PER_MESSAGE = 8  # tokens that a model may add around a message
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What of a reply is kept."""
+    """What of a reply is kept; `chance`: how probably the model writes the value that its form weighs, if it tells."""
 
     text: str
     finish: str
     prompt: int
     completion: int
+    chance: float | None = None
 
 
-def understood(found: Any, most: Tokens) -> Reply:
-    """Of a completion what is kept."""
+def understood(found: Any, most: Tokens, weighed: str = "") -> Reply:
+    """Of a completion what is kept; `weighed` is that property of its form."""
     first: Any = next(iter(choices(found)), None)
     if getattr(first, "message", None) is None:
         raise no_completion()
-    return counted(first.message.content or "", first.finish_reason, getattr(found, "usage", None), most)
+    reply = counted(first.message.content or "", first.finish_reason, getattr(found, "usage", None), most)
+    told = getattr(getattr(first, "logprobs", None), "content", None)
+    return replace(reply, chance=chance(reply.text, weights(told), weighed)) if weighed else reply
 
 
 def choices(found: Any) -> Sequence[Any]:
@@ -81,7 +85,9 @@ def restored(response: str | None) -> Reply | None:
     """A kept reply; None for what is none, since a store can come from anywhere."""
     try:
         found = json.loads(response or "")
-        return Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
+        reply = Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
+        told = found.get("chance")
+        return reply if told is None else replace(reply, chance=min(max(float(told), 0.0), 1.0))
     except (ValueError, TypeError, KeyError):
         return None
 
@@ -101,14 +107,19 @@ def in_form(
     """
     reply = ask(messages)
     try:
-        return read(reply.text, schema)
+        return _read(reply, schema)
     except MalformedReply as problem:
         mended = ask([*messages, *repair(reply.text, problem, schema)])
     try:
-        return read(mended.text, schema)
+        return _read(mended, schema)
     except MalformedReply as problem:
         hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
         raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
+
+
+def _read(reply: Reply, schema: Schema) -> Mapping[str, Any]:
+    found = read(reply.text, schema)
+    return found if reply.chance is None or not schema.weighed else {**found, CHANCE: reply.chance}
 
 
 def prompt_tokens(messages: Sequence[Mapping[str, str]], form: str) -> int:

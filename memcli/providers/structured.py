@@ -75,11 +75,13 @@ class Schema:
     """The form of a reply: one object with these properties (JSON schemas), all of them and no others.
 
     Of JSON schema `type`, `enum`, `properties`, `items`, `minItems`, `maxItems` and `description` are known; nested
-    objects are closed too.
+    objects are closed too. `weighed`: the property of which a model that can say so tells how probably it writes that;
+    the reply has it beside the others (`chances.CHANCE`).
     """
 
     name: str
     properties: Mapping[str, Any]
+    weighed: str = ""
 
     def document(self, *, bounded: bool = False) -> dict[str, Any]:
         """The whole JSON schema.

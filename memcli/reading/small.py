@@ -11,6 +11,7 @@ from typing import Any
 
 from ..languages import language
 from ..model import Answer, Form, Hit, Query, Question, TurnId
+from ..providers.chances import CHANCE
 from ..providers.language import LanguageModel, Watch
 from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
@@ -28,6 +29,8 @@ __all__ = ["SmallReader", "asked", "small_prompt"]
 _LONGEST = 80
 #: An answer counts from this on, by how likely what it cites answers: a small model rarely says that nothing does.
 _LEAST = 0.05
+#: And from this on, by how probably the model writes it, where it tells: what it has to guess it writes hesitantly.
+_SURE = 0.3
 #: What the model writes where it finds nothing.
 _NONE = frozenset(("none", "unknown", "not mentioned", "not said", "n/a"))
 _WORD = re.compile(r"\w")
@@ -74,7 +77,7 @@ class SmallReader:
 
 def _form(turns: int) -> Schema:
     letters = {"type": "array", "items": {"type": "string", "enum": list(LETTERS[:turns])}}
-    return Schema("answer", {"answer": {"type": "string"}, "from": letters})
+    return Schema("answer", {"answer": {"type": "string"}, "from": letters}, weighed="answer")
 
 
 def _messages(query: Query, shown: Sequence[Remark], look: Look) -> list[ModelMessage]:
@@ -102,6 +105,8 @@ def _checked(query: Query, reply: Mapping[str, Any], shown: Sequence[Remark], fo
         return instead(found, "what it wrote only says the question again")
     if because := unsupported(text, cited, query.text):
         return instead(found, f"what it wrote is not said ({because})")
+    if reply.get(CHANCE, 1.0) < _SURE:
+        return instead(found, "it was not sure of what it wrote")
     turns = tuple(turn.id for turn in cited)
     if (trust := _trust(turns, look)) < _LEAST:
         return instead(found, "what it cites hardly bears on the question")
