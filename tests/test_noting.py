@@ -118,6 +118,34 @@ def test_each_turn_is_read_once(memory: Memory, counting: Counting) -> None:
     assert len(counting.read_) == 3
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "tells"),
+    [
+        (CardKind.OWNS, "61 euro", False),
+        (CardKind.OWNS, "2 bicycles", True),
+        (CardKind.PLANS, "the 23rd", False),
+        (CardKind.PLANS, "next Saturday", False),
+        (CardKind.PLANS, "to Bergen next Saturday", True),
+        (CardKind.FAMILY, "Ana", False),
+        (CardKind.FAMILY, "Ana's aunt", True),
+        (CardKind.BIRTHDAY, "9 April", True),
+        (CardKind.CONTACT, "2093", False),
+        (CardKind.CONTACT, "0470 555 102", True),
+        (CardKind.CONTACT, "ana@example.org", True),
+    ],
+)
+def test_a_value_that_may_be_so_tells_something(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, kind: CardKind, value: str, tells: bool
+) -> None:
+    class Noting:
+        def read(self, window: Window) -> list[Told]:
+            return [Told(kind, value, 0.9, 0.9)]
+
+    monkeypatch.setattr(noting, "noter", Noting)
+    memory.remember(f"so, {value} then", speaker="Ana")
+    assert [note.value for note in memory.who("Ana").maybe] == ([value] if tells else [])
+
+
 def test_what_an_older_network_noted_is_read_again(
     memory: Memory, counting: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,9 @@ _SURE = 0.7
 _BY_NAME = {kind.value: kind for kind in CardKind}
 #: From which probability on what the network noted may be so.
 _POSSIBLE = 0.5
+#: So many digits make a number that somebody is reached by; shorter ones are codes of doors. A word beside a number
+#: that is no longer than that may be what is counted in.
+_DIGITS, _UNIT = 7, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +221,25 @@ def _doubtful(notes: Sequence[Note], known: Sequence[Note]) -> list[Note]:
     """What holds if it is so, by kind, the newest first; not what is known, or said again."""
     found: list[Note] = []
     for each in reversed(notes):
-        if not each.over and not any(_same(each, other) for other in (*known, *found)):
+        if not each.over and _tells(each) and not any(_same(each, other) for other in (*known, *found)):
             found.append(each)
     return sorted(found, key=lambda each: list(CardKind).index(each.kind))
+
+
+def _tells(note: Note) -> bool:
+    """Whether a value tells something by itself: not a number or a day alone, unless it is a birthday or somebody can
+    be reached by it, and not the name of whose card it is.
+    """
+    value = note.value
+    if note.kind is CardKind.BIRTHDAY:
+        return True
+    if note.kind is CardKind.CONTACT:
+        return "@" in value or sum(letter.isdigit() for letter in value) >= _DIGITS
+    for time in reversed(spoken([value]).times(value, note.turn.said_at)):
+        value = f"{value[: time.start_offset]} {value[time.end_offset :]}"
+    if any(letter.isdigit() for letter in value):
+        value = " ".join(word for word in value.split() if word.isalpha() and len(word) > _UNIT)
+    return bool(_stems(value) - _stems(note.turn.speaker or ""))
 
 
 def _repeats(new: Note, old: Note) -> bool:
