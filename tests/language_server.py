@@ -74,11 +74,11 @@ def weighs(text: str, tokens: Sequence[tuple[str, float]]) -> Behaviour:
     return behave
 
 
-def knows_no_weights(then: Behaviour) -> Behaviour:
-    """`then`, but 400 where it is asked how probable its tokens are."""
+def knows_no_weights(status: int, then: Behaviour) -> Behaviour:
+    """`then`, but this status where it is asked how probable its tokens are."""
 
     def behave(handler: _Handler, body: Body) -> None:
-        (fails(400, "logprobs are not supported") if body.get("logprobs") else then)(handler, body)
+        (fails(status, "logprobs are not supported") if body.get("logprobs") else then)(handler, body)
 
     return behave
 

@@ -307,13 +307,29 @@ def test_a_value_is_as_probable_as_its_tokens() -> None:
     assert chance(GOOD, tokens, "town") is None
     assert chance(GOOD, tokens[:-1], "name") is None  # of another text
     assert chance(GOOD[:12], [(12, -1.0)], "name") is None  # cut off
+    deep = '{"name": ' + "[" * 100_000
+    assert chance(deep, [(len(deep), -1.0)], "name") is None
+
+
+def test_what_it_thinks_of_first_is_not_weighed() -> None:
+    tokens = [(18, -3.0), (9, -2.0), (5, -0.5), (1, -4.0)]
+    assert chance('{"name": "Bo"}    {"name": "Ann"}', tokens, "name") == pytest.approx(math.exp(-0.5))
+
+
+def test_half_a_surrogate_pair_can_be_weighed() -> None:
+    tokens = [("{", -1.0), ('"name": ', -1.0), ('"\ud800"', -0.5), ("}", -1.0)]
+    told = [{"token": token, "logprob": log} for token, log in tokens]
+    assert chance('{"name": "\ud800"}', weights(told), "name") == pytest.approx(math.exp(-0.5))
 
 
 def test_letters_of_several_bytes_may_be_several_tokens() -> None:
     assert chance('{"a": "ü"}', [(7, 0.0), (1, -1.0), (1, -2.0), (2, -4.0)], "a") == pytest.approx(math.exp(-7))
 
 
-@pytest.mark.parametrize("told", [None, [{}], [{"token": "a", "logprob": "x"}], [None], "no", 7])
+UNSAID = {"token": "a", "logprob": float("nan")}
+
+
+@pytest.mark.parametrize("told", [None, [{}], [{"token": "a", "logprob": "x"}], [UNSAID], [None], "no", 7])
 def test_weights_that_are_none(told: object) -> None:
     assert weights(told) == []
 
@@ -326,10 +342,11 @@ def test_a_reply_says_how_probable_it_is(endpoint: Callable[..., Endpoint], mode
     assert [body.get("logprobs") for body in server.seen] == [True]
 
 
+@pytest.mark.parametrize("status", [400, 422, 500])
 def test_an_endpoint_that_cannot_say_is_asked_once(
-    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel]
+    endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel], status: int
 ) -> None:
-    server = endpoint(knows_no_weights(only({"json_object", "plain"}, says(GOOD))))
+    server = endpoint(knows_no_weights(status, only({"json_object", "plain"}, says(GOOD))))
     asked = model()
     assert asked.complete(ASK, NAMED) == ANN
     assert asked.complete([ModelMessage("user", "And who else?")], NAMED) == ANN
@@ -561,7 +578,10 @@ def test_a_reply_that_fails_to_parse_is_kept(
     assert len(server.seen) == 2
 
 
-@pytest.mark.parametrize("kept", ["", "{", "[]", "{}", '{"text": 1}', "null"])
+CLAIM = '{"text": "{}", "finish": "stop", "prompt": 1, "completion": 1, "chance": %s}'
+
+
+@pytest.mark.parametrize("kept", ["", "{", "[]", "{}", '{"text": 1}', "null", CLAIM % "2", CLAIM % "NaN"])
 def test_a_kept_reply_that_is_none_is_bought_again(
     endpoint: Callable[..., Endpoint], model: Callable[..., ChatModel], kept: str
 ) -> None:

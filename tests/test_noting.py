@@ -130,6 +130,8 @@ def test_each_turn_is_read_once(memory: Memory, counting: Counting) -> None:
         (CardKind.FAMILY, "Ana's aunt", True),
         (CardKind.BIRTHDAY, "9 April", True),
         (CardKind.CONTACT, "2093", False),
+        (CardKind.CONTACT, "4 Mill Lane, Otley", True),
+        (CardKind.HOME, "Zalkerdijk 12", True),
         (CardKind.CONTACT, "0470 555 102", True),
         (CardKind.CONTACT, "ana@example.org", True),
     ],

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from memcli.memory import Memory
+from memcli.providers.chances import CHANCE
+from memcli.providers.language import ModelMessage, Schema, language_model
 from tests.conftest import Ran
 
 PYTHON = os.environ.get("MEMCLI_TEST_LLAMA", "")
@@ -113,6 +115,16 @@ def test_a_model_in_this_process(cli: Callable[..., Ran], tmp_path: Path, style:
     assert first["usage"]["calls"] >= 1
     assert first["abstained"] or first["citations"] or first["unsupported"]
     assert cli(*asked, "--json").json["usage"] == {"calls": 0, "cached": 1, "prompt_tokens": 0, "completion_tokens": 0}
+
+
+@in_process
+@pytest.mark.parametrize("name", ["Miso", "Мисо", "蜜柑"])
+def test_it_tells_how_probable_what_it_writes_is(name: str) -> None:
+    form = Schema("answer", {"answer": {"type": "string"}}, weighed="answer")
+    with language_model(f"gguf:{GGUF}") as model:
+        said = f"Ada: my cat is called {name}.\n\nWhat is the cat called? Only the name."
+        reply = model.complete([ModelMessage("user", said)], form, most=40)
+    assert 0 < reply[CHANCE] <= 1
 
 
 @in_process

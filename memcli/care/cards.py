@@ -8,6 +8,7 @@ before; what ends something ends what was noted of it, and a plan ends with its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -40,7 +41,7 @@ _BY_NAME = {kind.value: kind for kind in CardKind}
 #: From which probability on what the network noted may be so.
 _POSSIBLE = 0.5
 #: So many digits make a number that somebody is reached by; shorter ones are codes of doors. A word beside a number
-#: that is no longer than that may be what is counted in.
+#: without a capital that is no longer than that may be what is counted in.
 _DIGITS, _UNIT = 7, 5
 
 
@@ -231,15 +232,17 @@ def _tells(note: Note) -> bool:
     be reached by it, and not the name of whose card it is.
     """
     value = note.value
-    if note.kind is CardKind.BIRTHDAY:
+    if note.kind is CardKind.BIRTHDAY or (note.kind is CardKind.CONTACT and _reaches(value)):
         return True
-    if note.kind is CardKind.CONTACT:
-        return "@" in value or sum(letter.isdigit() for letter in value) >= _DIGITS
-    for time in reversed(spoken([value]).times(value, note.turn.said_at)):
+    for time in reversed(spoken([note.turn.text]).times(value, note.turn.said_at)):
         value = f"{value[: time.start_offset]} {value[time.end_offset :]}"
     if any(letter.isdigit() for letter in value):
-        value = " ".join(word for word in value.split() if word.isalpha() and len(word) > _UNIT)
+        value = " ".join(word for word in re.findall(r"[^\W\d_]{2,}", value) if len(word) > _UNIT or word[0].isupper())
     return bool(_stems(value) - _stems(note.turn.speaker or ""))
+
+
+def _reaches(value: str) -> bool:
+    return "@" in value or sum(letter.isdigit() for letter in value) >= _DIGITS
 
 
 def _repeats(new: Note, old: Note) -> bool:

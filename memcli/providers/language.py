@@ -329,7 +329,9 @@ class ChatModel:
             return create(**sent.body)
         try:
             return create(**sent.body, logprobs=True)
-        except (self._openai.BadRequestError, self._openai.UnprocessableEntityError):
+        except self._openai.APIStatusError as error:
+            if not self._is_of_the_form(error):
+                raise
             found = create(**sent.body)  # a form that it does not take is refused once more
             self._weighs = False
             return found
@@ -362,7 +364,8 @@ class ChatModel:
         """Whether the request is refused as it stands; some servers call an unknown form their own error."""
         if isinstance(error, (self._openai.BadRequestError, self._openai.UnprocessableEntityError)):
             return True
-        return isinstance(error, self._openai.APIStatusError) and "response_format" in str(error)
+        said = str(error)
+        return isinstance(error, self._openai.APIStatusError) and ("response_format" in said or "logprobs" in said)
 
     def _passing(self, error: openai.APIError) -> bool:
         """Whether trying again may help."""

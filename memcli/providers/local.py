@@ -103,12 +103,12 @@ class LocalModel:
                 if watch is not None:
                     watch(kept.text)
                 return kept
-            return self._written(asked, {"form": form, "weighed": schema.weighed}, key, watch)
+            return self._written({**asked, "form": form, "weighed": schema.weighed}, key, watch)
 
-    def _written(self, asked: Mapping[str, Any], form: Mapping[str, str], key: str, watch: Watch | None) -> Reply:
-        most = Tokens(prompt_tokens(asked["messages"], form["form"]), asked["max_tokens"])
+    def _written(self, asked: Mapping[str, Any], key: str, watch: Watch | None) -> Reply:
+        most = Tokens(prompt_tokens(asked["messages"], asked["form"]), asked["max_tokens"])
         with self._budget.reserving(most) as reservation:
-            reply, _ = engine(self._weights).write({**asked, **form}, watch)
+            reply, _ = engine(self._weights).write(asked, watch)
             tokens = Tokens(reply.prompt, reply.completion)
             reservation.settle(tokens)
         self.meter.count(tokens)

@@ -87,7 +87,8 @@ def restored(response: str | None) -> Reply | None:
         found = json.loads(response or "")
         reply = Reply(str(found["text"]), str(found["finish"]), int(found["prompt"]), int(found["completion"]))
         told = found.get("chance")
-        return reply if told is None else replace(reply, chance=min(max(float(told), 0.0), 1.0))
+        reply = reply if told is None else replace(reply, chance=float(told))
+        return reply if reply.chance is None or 0 <= reply.chance <= 1 else None
     except (ValueError, TypeError, KeyError):
         return None
 
