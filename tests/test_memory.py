@@ -286,4 +286,4 @@ def test_why_a_turn_is_there_is_said_in_words() -> None:
         "says *allergic*", "by Tom", "in the time that was asked for (in May 2024)", "means much the same",
     ]  # fmt: skip
     elsewhere = replace(unit, text="Peanuts.", label="Ana", at=None)
-    assert reasons(asked, Hit(elsewhere, 1.0, {}), AT) == []
+    assert reasons(asked, Hit(elsewhere, 1.0, {}), AT) == ["little speaks for it"]

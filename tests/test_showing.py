@@ -6,11 +6,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from memcli.errors import NothingFound, UsageError
 from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.store import naming
 
 from .conftest import Ran
 
@@ -95,6 +97,29 @@ def test_the_command_shows_lines_as_they_are(path: Path, turns: list[str], cli: 
     assert "\x1b" not in shown.out
     assert cli("show", "t:0", "--store", path).code == 1
     assert cli("show", "-", "--store", path, stdin=f"{turns[0]}\n{turns[1]}\n").out.count("t:") == 2
+
+
+def test_the_beginning_of_an_id_is_enough_where_no_other_begins_so(path: Path, turns: list[str], cli: Cli) -> None:
+    whole = Memory(path).show([turns[0]])
+    assert Memory(path).show([turns[0][:6], turns[0]]) == whole
+    assert cli("show", turns[0][:5], "--store", path).code == 1
+    assert cli("show", turns[0][:6], "--store", path).out.count(turns[0]) == 1
+    with duckdb.connect() as db:
+        for table, id_ in (("turn", "t:abcd1"), ("unit", "t:abcd1"), ("session", "s:abcd3"), ("answered", "t:abcd2")):
+            db.execute(f"create table {table} as select ? as id", [id_])
+        assert [naming.whole(db, each) for each in ("s:abcd", "t:abcd2", "t:abce", "abcd")] == [
+            "s:abcd3", "t:abcd2", "t:abce", "abcd",
+        ]  # fmt: skip
+        with pytest.raises(UsageError, match="several ids begin with t:abcd"):
+            naming.whole(db, "t:abcd")
+
+
+def test_of_what_is_found_hardly_bearing_lines_are_left_out_unless_so_many_are_asked_for(path: Path, cli: Cli) -> None:
+    scores = [hit["score"] for hit in cli("search", "plums", "--store", path, "--json").json["hits"]]
+    bearing = sum(score >= 0.02 * scores[0] for score in scores)
+    assert bearing < len(scores)
+    assert len(cli("search", "plums", "--store", path).out.splitlines()) == bearing
+    assert len(cli("search", "plums", "-k", "10", "--store", path, "--jsonl").out.splitlines()) == len(scores)
 
 
 def test_the_document(path: Path, turns: list[str], cli: Cli) -> None:

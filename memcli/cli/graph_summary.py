@@ -101,7 +101,7 @@ def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> T
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=Text(title, style="bold", no_wrap=True), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for i, name in enumerate(names):
         table.add_column(name, justify="right" if i else "left")
     for row in rows:

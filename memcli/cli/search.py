@@ -10,10 +10,15 @@ from . import options as o
 
 __all__ = ["search"]
 
+_MOST = 10
+
 
 def search(
     query: Annotated[str, typer.Argument(help="What to look for; - reads it from standard input.")],
-    k: Annotated[int, typer.Option("-k", min=1, help="How many turns at the most.")] = 10,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", min=1, help="How many turns. Default: at most 10, as text those before scores fall off."),
+    ] = None,
     since: o.Since = None,
     until: o.Until = None,
     speaker: o.Speaker = None,
@@ -35,6 +40,7 @@ def search(
     embedder: o.EmbedderName = None,
 ) -> int:
     """Find what was said: ranked turns with date, speaker and id."""
+    from ..memory.asking import bearing
     from .documents import found_document
     from .former import tell_former_default
     from .hits import explained, print_hits, records
@@ -47,7 +53,7 @@ def search(
     with o.searched(memory, ray):
         hits = memory.search(
             text,
-            k=k,
+            k=_MOST if k is None else k,
             filters=narrowing.filters,
             at=narrowing.at,
             strategy=chosen,
@@ -60,8 +66,9 @@ def search(
     elif as_jsonl:
         emit_jsonl(records(memory, hits, around, explain=explain))
     elif hits:
-        told = explained(memory, text, narrowing.at, hits, explain=explain, scores=scores)
-        print_hits(memory, hits, around, told)
+        shown = bearing(hits) if k is None else hits
+        told = explained(memory, text, narrowing.at, shown, explain=explain, scores=scores)
+        print_hits(memory, shown, around, told)
     else:
         say("nothing found")
     return 0 if hits else 1

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["record", "show"]
 
 Ids = Annotated[
-    list[str], typer.Argument(metavar="ID…", help="Any that memcli prints; - reads them from standard input.")
+    list[str],
+    typer.Argument(metavar="ID…", help="Any that memcli prints, or its beginning; - reads them from standard input."),
 ]
 Whole = Annotated[bool, typer.Option("--session", help="Show the whole session of each.")]
 

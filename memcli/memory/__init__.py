@@ -324,7 +324,8 @@ class Memory:
 
     def show(self, ids: Iterable[str], *, around: int = 0, whole: bool = False) -> list[Entry]:
         """What each of these ids stands for, any that memcli prints: its turns with so many before and behind each, or
-        `whole` sessions. Raises NothingFound for an id that nothing has, UsageError, StoreError.
+        `whole` sessions. A beginning of four digits or more is enough where just one id has it. Raises NothingFound for
+        an id that nothing has, UsageError, StoreError.
         """
         from .showing import show
 

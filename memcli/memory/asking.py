@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..reading.consulting import Consulted
     from ..strategies.filters_by_model import ConsultingFilters
 
-__all__ = ["READ", "Asked", "Asking", "Reading"]
+__all__ = ["READ", "Asked", "Asking", "Reading", "bearing"]
 
 #: How many hits a reader is given, whatever number is shown.
 READ = 20
@@ -63,10 +63,15 @@ class Reading:
     def shown(self, k: int) -> list[Hit]:
         """At most k hits for a person: those that the answer cites, then the best, until scores fall off."""
         place = {turn: i for i, turn in enumerate(self.answer.citations)}
-        best = max((hit.score for hit in self.hits), default=0.0)
-        least = _FALLS_OFF * best if best > 0 else -math.inf  # a share of a score under nothing would be above it
-        bearing = [hit for hit in self.hits if hit.unit.sources[0] in place or hit.score >= least]
-        return sorted(bearing, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
+        hits = bearing(self.hits, place)
+        return sorted(hits, key=lambda hit: place.get(hit.unit.sources[0], len(place)))[:k]
+
+
+def bearing(hits: Sequence[Hit], cited: Collection[TurnId] = ()) -> list[Hit]:
+    """The hits before scores fall off, in their order, and those of turns that are cited."""
+    best = max((hit.score for hit in hits), default=0.0)
+    least = _FALLS_OFF * best if best > 0 else -math.inf  # a share of a score under nothing would be above it
+    return [hit for hit in hits if hit.unit.sources[0] in cited or hit.score >= least]
 
 
 @dataclass(frozen=True, slots=True)

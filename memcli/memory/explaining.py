@@ -27,12 +27,13 @@ _TELLING = 0.3
 
 def reasons(question: Question, hit: Hit, asked_at: datetime) -> list[str]:
     """Why this hit, the plainest reason first: shared words, its speaker, its time, then what its signals say."""
-    return [
+    found = [
         *_shared(question, hit.unit.text),
         *_speaker(question, hit.unit.label),
         *_time(question, hit.unit.at, asked_at),
         *_raised(hit.trace),
     ]
+    return found or ["little speaks for it"]
 
 
 def _shared(question: Question, text: str) -> Iterator[str]:

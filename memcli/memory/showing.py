@@ -36,8 +36,13 @@ def show(store: Store, ids: Sequence[str], around: int, *, whole: bool) -> list[
 
 
 def _entries(db: DuckDBPyConnection, ids: Sequence[str], around: int | None) -> Iterator[Entry]:
-    for id_ in dict.fromkeys(ids):
-        turns = naming.turns(db, id_)
-        if not turns:
-            raise NothingFound(f"nothing in the store has the id {id_}", "memcli search shows the ids")
-        yield Entry(id_, naming.wording(db, id_), excerpts(db, turns, around))
+    for each in dict.fromkeys(_named(db, id_) for id_ in ids):
+        yield Entry(each, naming.wording(db, each), excerpts(db, naming.turns(db, each), around))
+
+
+def _named(db: DuckDBPyConnection, id_: str) -> str:
+    """The whole id of which this is all, or the beginning."""
+    named = id_ if naming.turns(db, id_) else naming.whole(db, id_)
+    if not naming.turns(db, named):
+        raise NothingFound(f"nothing in the store has the id {id_}", "memcli search shows the ids")
+    return named

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import UsageError
 from ..model import TurnId
 from . import lifted
 from .ids import CHUNKS, FORMERLY, TAGS, Tag, noted_in
@@ -15,7 +16,10 @@ from .ids import CHUNKS, FORMERLY, TAGS, Tag, noted_in
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["nodes", "turns", "wording"]
+__all__ = ["nodes", "turns", "whole", "wording"]
+
+#: So many digits may stand for an id, where no other begins with them.
+_DIGITS = 4
 
 
 def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
@@ -30,6 +34,24 @@ def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
         "select id from turn where id in (select unnest(?::varchar[])) order by session, position", [found]
     ).fetchall()
     return [TurnId(turn) for (turn,) in rows]
+
+
+def whole(db: DuckDBPyConnection, beginning: str) -> str:
+    """The one id that begins so, with four digits at least; what was given where none does.
+
+    Raises UsageError where several do.
+    """
+    if len(beginning.partition(":")[2]) < _DIGITS:
+        return beginning
+    rows = db.execute(
+        """select id from (select id from turn union select id from session union select id from unit
+                           union select id from answered)
+           where starts_with(id, ?) limit 2""",
+        [beginning],
+    ).fetchall()
+    if len(rows) > 1:
+        raise UsageError(f"several ids begin with {beginning}", "write more of it")
+    return str(rows[0][0]) if rows else beginning
 
 
 def wording(db: DuckDBPyConnection, name: str) -> str:
