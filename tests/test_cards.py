@@ -131,12 +131,24 @@ def test_who_has_to_do_with_something(chats: Path) -> None:
     assert all("climbing" in hit.unit.text or "wall" in hit.unit.text for each in found for hit in each.hits)
 
 
+def test_a_plan_ends_with_its_day() -> None:
+    with Memory(None, embedder="fake") as memory:
+        memory.remember("My driving test is on 3 May 2025.", speaker="Ana", at=datetime(2025, 4, 1, 9))
+        memory.remember("I'm flying to Sark on 5 May 2025", speaker="Ana", at=datetime(2025, 4, 1, 10))
+        cards = [memory.who("Ana", at=datetime(2025, 5, day, 12)) for day in (3, 4, 6)]
+    values = [[[note.value.split()[0] for note in part] for part in (card.holds, card.before)] for card in cards]
+    assert values == [[["flying", "driving"], []], [["flying"], ["driving"]], [[], ["flying", "driving"]]]
+    assert [note.until for note in cards[2].before] == [datetime(2025, 5, 5), datetime(2025, 5, 3)]
+
+
 def test_the_command(chats: Path, cli: Cli) -> None:
-    shown = cli("who", "tom", "--store", chats)
+    shown = cli("who", "tom", "--at", "2026-06-01", "--store", chats)
     lines = shown.out.splitlines()
     assert lines[0].startswith("Tom  ")
     assert any(line.startswith("  family        Hannah  2026-02-14  w:") for line in lines)
     assert any("was plans" in line and "wedding: 12 September" in line and "until 2026-05-20" in line for line in lines)
+    later = cli("who", "tom", "--at", "2026-10-01", "--store", chats).out.splitlines()
+    assert any("was plans" in line and "wedding: 19 September" in line and "until 2026-09-19" in line for line in later)
     (person,) = cli("who", "Priya", "--at", "2025-06", "--json", "--store", chats).json["people"]
     assert [note["value"] for note in person["card"]["holds"] if note["kind"] == "lives in"] == ["Leeds"]
     assert cli("who", "--knows", "climbing", "--json", "--store", chats).json["people"][0]["name"] == "Priya"

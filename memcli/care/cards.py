@@ -9,9 +9,9 @@ before; what ends something ends what was noted of it, and a plan ends with its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from ..errors import NothingFound
 from ..languages import spoken
@@ -37,9 +37,12 @@ _KINDS = {
     _R.AVOIDS: CardKind.DIET, _R.LIKES: CardKind.LIKES, _R.DISLIKES: CardKind.DISLIKES,
 }  # fmt: skip
 _SURE = 0.7
+_DAY = timedelta(days=1)
 _BY_NAME = {kind.value: kind for kind in CardKind}
 #: From which probability on what the network noted may be so.
 _POSSIBLE = 0.5
+#: Of what it notes under these kinds one in ten is right, and of what it is sure of hardly more (docs/who.md).
+_HARDLY = {CardKind.HOME, CardKind.PLANS}
 #: So many digits make a number that somebody is reached by; shorter ones are codes of doors. A word beside a number
 #: without a capital that is no longer than that may be what is counted in.
 _DIGITS, _UNIT = 7, 5
@@ -111,8 +114,8 @@ class Cards:
             learned = [*cards.notes(db, who), *unkept] if doubtful else []
             wrong = cards.wrong_notes(db)
         ruled, read = _noted(said, asserted), _learned(said, learned)
-        holds, before = _standing([_ended(each, at) for each in ruled if each.id not in wrong])
-        maybe = _doubtful([_ended(each, at) for each in read if each.id not in wrong], [*holds, *before])
+        holds, before = _standing([each for each in ruled if each.id not in wrong], at)
+        maybe = _doubtful([each for each in read if each.id not in wrong], [*holds, *before])
         dated = [turn.said_at for turn in said if turn.said_at]
         return Card(who, len(said), dated[0] if dated else None, dated[-1] if dated else None, holds, before, maybe)
 
@@ -171,14 +174,14 @@ def _learned(said: Sequence[Turn], rows: Sequence[NotedRow]) -> Iterator[Note]:
 
 
 def _ended(note: Note, at: datetime | None) -> Note:
-    """A note, over with its day if it is of a plan that names one, and no newer value takes its place."""
-    if note.kind is not CardKind.PLANS or note.slot or note.over:
+    """A note, over with its day if it is of a plan that names one."""
+    if note.kind is not CardKind.PLANS or note.over:
         return note
     start, text = note.turn.text.find(note.value), note.turn.text
     times = spoken([text]).times(text, note.turn.said_at) if start >= 0 else []
     ends = [each.span.end for each in times if each.start_offset < start + len(note.value) and each.end_offset > start]
     is_past = bool(ends) and _is_after(at or datetime.now(UTC), max(ends))
-    return replace(note, until=max(ends), over=True) if is_past else note
+    return replace(note, until=max(ends) - _DAY, over=True) if is_past else note
 
 
 def _of_assertion(each: Assertion) -> Noted | None:
@@ -201,8 +204,8 @@ def _stems(value: str) -> set[str]:
 # -- what holds ------------------------------------------------------------------------------------------------------
 
 
-def _standing(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
-    """What holds and what was before, by kind, the newest first. `notes`: in the order of time."""
+def _standing(notes: Sequence[Note], at: datetime | None) -> tuple[list[Note], list[Note]]:
+    """What holds at that time and what was before, by kind, the newest first. `notes`: in the order of time."""
     holds: list[Note] = []
     before: list[Note] = []
     for new in notes:
@@ -211,11 +214,15 @@ def _standing(notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
         before += [replace(old, until=new.turn.said_at, over=True) for old in over]
         holds = [old for old in holds if old not in over]
         (before if new.over else holds).append(new)
-    order = list(CardKind)
-    for part in (holds, before):
-        part.reverse()
-        part.sort(key=lambda note: order.index(note.kind))
-    return holds, before
+    ended = [_ended(each, at) for each in holds]
+    return _listed(each for each in ended if not each.over), _listed([*before, *(each for each in ended if each.over)])
+
+
+def _listed(notes: Iterable[Note]) -> list[Note]:
+    newest = list(notes)
+    newest.reverse()
+    newest.sort(key=lambda note: list(CardKind).index(note.kind))
+    return newest
 
 
 def _doubtful(notes: Sequence[Note], known: Sequence[Note]) -> list[Note]:
@@ -229,9 +236,11 @@ def _doubtful(notes: Sequence[Note], known: Sequence[Note]) -> list[Note]:
 
 def _tells(note: Note) -> bool:
     """Whether a value tells something by itself: not a number or a day alone, unless it is a birthday or somebody can
-    be reached by it, and not the name of whose card it is.
+    be reached by it, not the name of whose card it is, and not of a kind in which the network is hardly ever right.
     """
     value = note.value
+    if note.kind in _HARDLY:
+        return False
     if note.kind is CardKind.BIRTHDAY or (note.kind is CardKind.CONTACT and _reaches(value)):
         return True
     for time in reversed(spoken([note.turn.text]).times(value, note.turn.said_at)):
