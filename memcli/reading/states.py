@@ -20,10 +20,14 @@ __all__ = ["standing", "successor", "when"]
 #: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
 #: longer, in words of its time, may be less like the question.
 _BESIDE, _BEFORE = 0.5, 0.25
+#: The same of one that says of itself that it is otherwise now.
+_OTHERWISE = 0.1
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
 _UNTOLD = 0.25
+#: What is hardly an answer by itself, and within which time "it" is what its speaker spoke of.
+_HARDLY, _SPOKEN_OF = -3.0, timedelta(days=14)
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -34,8 +38,8 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     """
     ranked = _put_right(ranked)
     best = ranked[0]
-    if moved := _moved(question, best, ranked):
-        return moved, best if question.standing is Standing.NOW and moved.text != best.text else None
+    if changed := _moved(question, best, ranked) or _changed(question, best, ranked):
+        return changed, best if question.standing is Standing.NOW and changed.text != best.text else None
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
     if question.standing is Standing.NOW and (now := _now(best, ranked)):
@@ -112,14 +116,51 @@ def _moved(question: Question, best: Value, ranked: Sequence[Value]) -> Value | 
     """The newest statement that it is at another time now, as sure as the best one: "they've moved him to the 10th"."""
     if question.seeks is not Seeks.WHEN or question.standing not in (Standing.NOW, Standing.ANY):
         return None
-    later = [v for v in ranked if _when(v) > _when(best) and v.typed and _is_at_another_time(v.found)]
+    later = [v for v in ranked if _when(v) > _when(best) and v.typed and _is_at_another_time(v.found, best)]
     newest = max(later, key=_when, default=None)
     return newest and _as_sure(newest, best)
 
 
-def _is_at_another_time(found: Found) -> bool:
-    """Whether a window that answers says so, of what the question names in it or just before."""
-    return is_moved(found) and found.finding.answers > 0 and found.passage.thread_covered > 0
+def _is_at_another_time(found: Found, best: Value) -> bool:
+    """Whether a window that answers says so, of what the question names in it or just before; or one that hardly does,
+    of what its speaker spoke of within the fortnight.
+    """
+    if not is_moved(found):
+        return False
+    passage, about = found.passage, best.found.passage
+    if found.finding.answers > 0 and passage.thread_covered > 0:
+        return True
+    is_near = passage.window.speaker == about.window.speaker and about.at and when(found) - _when(best) <= _SPOKEN_OF
+    text = passage.window.text
+    return bool(is_near) and found.finding.answers > _HARDLY and spoken([text]).is_of_what_was_said(text)
+
+
+def _changed(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The newest statement that says of itself that it is otherwise now, and answers, or that denies what was asked of
+    the best one's value; as sure as that.
+    """
+    if question.standing is not Standing.NOW or question.listing or question.seeks not in _CHANGING or not best.typed:
+        return None
+    later = [v for v in ranked if _when(v) > _when(best) and v.typed and _differs(v, best)]
+    new = [v for v in later if _is_otherwise(v, best) or _denies(v, best)]
+    newest = max(new, key=_when, default=None)
+    return newest and _as_sure(newest, best)
+
+
+def _is_otherwise(value: Value, best: Value) -> bool:
+    text, passage = value.found.passage.window.text, value.found.passage
+    is_of_it = passage.thread_covered > 0 or passage.window.speaker == best.found.passage.window.speaker
+    is_likely = value.found.finding.answers > 0 and value.found.trust >= _OTHERWISE * best.found.trust
+    return is_of_it and is_likely and spoken([text]).is_changed(text)
+
+
+def _denies(value: Value, best: Value) -> bool:
+    """Whether it replies "no, …" where somebody asked whether it is still the best one's value."""
+    window = value.found.passage.window
+    held = set(content_stems(best.text))
+    is_asked = value.found.passage.replies and bool(held) and held <= set(content_stems(window.before))
+    is_likely = value.found.finding.answers > _HARDLY
+    return is_asked and is_likely and spoken([window.text]).denies_what_is_asked(window.text)
 
 
 def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:

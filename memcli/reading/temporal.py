@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ..languages import language, spoken
 from ..model import Question
-from ..text.times import Expression, Grain, Length, Span, TimeKind, clock, day, is_clock, weekday_name
+from ..text.times import Expression, Grain, Length, Span, TimeKind, bare_hour, clock, day, is_clock, weekday_name
 from .relevance import Found
 from .values import Value
 
@@ -66,7 +66,7 @@ def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:
 def _only_hour(found: Found) -> Value | None:
     """The one time of day that a window names, where it names no other."""
     shown = found.passage.window.shown
-    only = clock(shown)
+    only = clock(shown) or bare_hour(shown)
     start = shown.find(only)
     return Value(only, found, _liked(found, start, start + len(only))) if only else None
 

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 __all__ = [
-    "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind", "clock",
-    "day", "describe", "is_clock", "midnight", "month", "month_name", "moved", "plus_months", "season", "week",
-    "weekday_name", "weekend", "year",
+    "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind",
+    "bare_hour", "clock", "day", "describe", "is_clock", "midnight", "month", "month_name", "moved", "plus_months",
+    "season", "week", "weekday_name", "weekend", "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
@@ -43,6 +43,11 @@ _ZONE = r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?"
 _STRETCH = rf"{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
 _CLOCK = re.compile(rf"{_TIED}(?:{_STRETCH}|{_HOUR} (?:till|until|to) {_HOUR}){_ZONE}", re.IGNORECASE)
 _CLOCKS = re.compile(rf"(?<![\w.:]){_TIED}{_STRETCH}{_ZONE}(?!\w|[:.]\d)", re.IGNORECASE)
+#: An hour without more, where the hour is asked for: "at 7", "from half nine"; not "at 7 Mill Lane", "at 9%".
+_BARE = re.compile(
+    rf"\b(?:at|from|till|until|by|around|about|it|it's|to) (?P<hour>(?:half )?{_FULL})\b"
+    r"(?![.:,]?\d| ?[%€£$°A-Z-]| [a-z]+s\b)"
+)
 
 
 class Grain(StrEnum):
@@ -188,6 +193,12 @@ def is_clock(text: str) -> bool:
 def clock(text: str) -> str:
     """The one time of day that a text names, as it is written; empty where there is none, or several."""
     found = [match[0] for match in _CLOCKS.finditer(text)]
+    return found[0] if len(found) == 1 else ""
+
+
+def bare_hour(text: str) -> str:
+    """The one hour that a text names with nothing beside it: "7" of "starts at 7"; empty if there is not just one."""
+    found = [match["hour"] for match in _BARE.finditer(text)]
     return found[0] if len(found) == 1 else ""
 
 

@@ -9,8 +9,11 @@ __all__ = [
     "FORMER",
     "SOMEBODY",
     "corrects",
+    "denies_what_is_asked",
     "identifier",
+    "is_changed",
     "is_moved",
+    "is_of_what_was_said",
     "is_oneself",
     "is_such",
     "is_vague",
@@ -66,12 +69,34 @@ _OTHER_TIME = (
     r"|\bchanges? of plans?\b"
     r"|\b(?:(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: (?:morning|afternoon|evening|night))?"
     r"|\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}) now\b"
-    r"|\b(?:slips|slipped|delayed|postponed) (?:by )?(?:a|an|one|two|\d+) (?:day|week|month)s?\b"
+    r"|\b(?:slips|slipped|delayed|postponed|pushed|moved|bumped|put)(?: [\w'’-]+){0,4}? (?:by )?(?:a|an|one|two|\d+) "
+    r"(?:day|week|month)s?\b(?! (?:ago|before|later|earlier))"
+    r"|\b(?:\w*days?|\d[\w:.]*) instead\b"
+    r"|\bit(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now\b"
 )
+#: That something is otherwise than it was: said of what is told beside it.
+_CHANGED = re.compile(
+    r"\b(?:(?<!right )now(?! (?:that|and then)\b)|instead|after all|rather than|changed|no longer"
+    r"|any ?more|switched|swapped|correction|until further notice|for the time being|from (?:now|next|this|the)\b"
+    r"|from (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|since (?:this|last|the)\b"
+    r"|(?:gone|went|going|goes) (?:up|down)|(?:put|bring|brought|pushed) (?:up|forward|back)|raised|extended|lowered"
+    r"|(?:it|that|she|he|we|they)(?:'ll| will) be (?:on |at )?(?:the |\d|\w*day)|bought a new|got a new"
+    r"|had to (?:move|change|switch|swap)|moved (?:it|us|me|them|her|him|that|this)|rebooked|rescheduled)",
+    re.IGNORECASE,
+)
+#: That what was spoken of before is at another time now: "they've pushed it to half four", "make it 8".
+_IT = re.compile(
+    r"\b(?:moved?|moving|shifted|switched|changed|postponed?|pushed|delayed|rescheduled|bumped|brought|put)"
+    r" (?:it|this|that|him|her|them|us|me|things)(?: \w+){0,2}? (?:to|till|until|for)\b"
+    r"|\bit(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"^(?:no|nope|nah|not any ?more)\b", re.IGNORECASE)
 #: That what was just said was wrong.
 _CORRECTED = (
     r"^\*\w[^*]*$|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
-    r"|\bscratch that\b|\bno,? wait\b|\bmake that\b|\bmy mistake\b|\bautocorrect\b"
+    r"|\bscratch that\b|\bno,? wait\b|\bmake (?:that\b|it (?:\d|noon\b|half\b|(?:the )?\w*day\b))"
+    r"|\bmy mistake\b|\bautocorrect\b"
 )
 _OTHER = r"(?:(?:the|my|our|a|an) )?(?P<{}>[\w.+#'’&/-]+(?: [A-Z\d][\w.+#'’&/-]*){{0,3}})"
 #: One thing in the place of another: what was, and what is.
@@ -187,6 +212,21 @@ def replaced(text: str) -> list[tuple[str, str]]:
 def is_moved(text: str) -> bool:
     """Whether a text says that something is at another time now than it was to be."""
     return bool(re.search(_OTHER_TIME, text, re.IGNORECASE))
+
+
+def is_changed(text: str) -> bool:
+    """Whether a text says that something is otherwise than it was: "I'm beside Lena now", "Wednesdays instead"."""
+    return bool(_CHANGED.search(text)) or is_moved(text)
+
+
+def is_of_what_was_said(text: str) -> bool:
+    """Whether a text says of what was spoken of before that it is at another time now: "they've pushed it to ten"."""
+    return bool(_IT.search(text))
+
+
+def denies_what_is_asked(text: str) -> bool:
+    """Whether a reply begins by saying that it is not so."""
+    return bool(_DENIED.search(text.strip()))
 
 
 def recurring(text: str) -> list[tuple[int, int]]:

@@ -411,6 +411,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\bon (?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
      _day_of_month),
     (rf"(?:{_UP_TO})the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)…–—-]|$|(?:{_GOES_ON})\b))", _day_of_month),
+    (r"(?:(?<=\bit's )|(?<=\bit’s )|(?<=\bit is ))(?:now )?the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b"
+     r"(?=\s*(?:now|[.,;:!?)]|$))", _day_of_month),
     (rf"\b(?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)(?={_AT_HOUR})", _day_of_month),
     (rf"\b(?:for|over|in|during)\s+(?:about\s+|almost\s+|nearly\s+|over\s+|around\s+)?(?:the\s+)?(?:last\s+|past\s+)?"
      rf"{_AMOUNT}\s+{_UNIT}(?!\s*(?:old|ago)|'|-)", _stretch),

@@ -1,0 +1,61 @@
+"""What is answered of a thing that somebody said is otherwise now: `changed_facts.json`, written for this.
+
+    python benchmarks/changes.py
+
+Each item is a made-up chat of a few turns, between others that have nothing to do with it, with a question and a text
+that a right answer has in it. Of those of kind `changed` the later turn holds, of `control` it is of something else.
+The rules were written with the items at even places at hand, and not those at odd ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memcli.formats import Message
+from memcli.memory import Memory
+
+FACTS = Path(__file__).with_name("changed_facts.json")
+RESULTS = Path(__file__).parent / "results" / "changes.json"
+START, ASKED_AFTER = datetime(2026, 5, 1, 10), timedelta(hours=3500)
+SPEAKERS = ("Ana", "Bo", "Cy")
+#: What is said beside it, every forty hours.
+BESIDE = (
+    "lol ok", "did you see the match", "raining again here", "who wants soup", "I'm on the bus",
+    "can someone feed the fish", "nice one", "the printer is jammed", "back in ten", "haha no", "we need milk",
+    "long day", "that film was dull", "ok talk later",
+)  # fmt: skip
+
+
+def messages(item: dict[str, Any]) -> Iterator[Message]:
+    """The chat of an item, in order of time."""
+    beside = [(40.0 * n - 100, SPEAKERS[n % 3], text) for n, text in enumerate(BESIDE)]
+    for hours, speaker, text in sorted([*beside, *map(tuple, item["say"])]):
+        yield Message(text, speaker, said_at=START + timedelta(hours=hours), conversation="home")
+
+
+def outcome(item: dict[str, Any]) -> str:
+    """Whether the answer is right, wrong, or none; what it says of before does not count."""
+    with Memory(None) as memory:
+        memory.add(messages(item))
+        answer = memory.ask(item["question"], at=START + ASKED_AFTER).answer
+    if answer.abstained:
+        return "silent"
+    return "right" if item["want"].lower() in answer.text.lower().split("(before")[0] else "wrong"
+
+
+def main() -> None:
+    """Prints and writes how many of each kind are right, wrong and left open, of those at even and at odd places."""
+    items = json.loads(FACTS.read_text(encoding="utf-8"))
+    counts = Counter(f"{item['kind']}, {('even', 'odd')[n % 2]}: {outcome(item)}" for n, item in enumerate(items))
+    text = json.dumps(dict(sorted(counts.items())), indent=1)
+    RESULTS.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
