@@ -42,6 +42,14 @@ Said = tuple[float, str, str]
         (((0, "Cy", "the wifi password is heron22"), (300, "Ana", "is it raining?"),
           (300.1, "Cy", "no, changed. otter57")),
          "What is the wifi password?", "heron22"),
+        (((0, "Ana", "The coach stops at the bus station"),
+          (50, "Bo", "could the coach stop at the town hall instead?"), (50.1, "Ana", "sure, fine by me")),
+         "Where does the coach stop?", "the town hall (before: the bus station"),
+        (((0, "Ana", "The coach stops at the bus station"),
+          (50, "Bo", "could the coach stop at the town hall instead?"), (50.1, "Ana", "no, the bay is closed")),
+         "Where does the coach stop?", "the bus station"),
+        (((0, "Bo", "The grant report is due on 15 June"), (900, "Ana", "they've extended it to the 30th!!")),
+         "When is the grant report due?", "30 June 2026 (before: 15 June 2026"),
         (((0, "Bo", "party starts at 7 on Saturday"),), "What time does the party start?", "7"),
     ],
 )  # fmt: skip
@@ -68,6 +76,17 @@ def test_what_holds_is_what_was_said_to_be_otherwise(said: tuple[Said, ...], que
 )  # fmt: skip
 def test_what_says_that_something_is_otherwise(text: str, changed: bool) -> None:
     assert spoken([text]).is_changed(text) is changed
+
+
+@pytest.mark.parametrize(
+    ("text", "agrees"),
+    [
+        ("sure, fine by me", True), ("ok 👍", True), ("rang them, they're happy with that", True), ("+1", True),
+        ("works for me", True), ("no way", False), ("surely not", False), ("greatly missed", False),
+    ],
+)  # fmt: skip
+def test_what_agrees(text: str, agrees: bool) -> None:
+    assert spoken([text]).agrees(text) is agrees
 
 
 @pytest.mark.parametrize(

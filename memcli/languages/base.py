@@ -319,6 +319,10 @@ class Language:
         """Whether `text` says of what was spoken of before, without naming it, that it is at another time now."""
         return False
 
+    def agrees(self, text: str) -> bool:
+        """Whether `text`, as a reply, agrees to what was proposed."""
+        return False
+
     def denies_what_is_asked(self, text: str) -> bool:
         """Whether `text`, as a reply, begins by saying that it is not so."""
         return False

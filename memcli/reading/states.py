@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from ..languages import spoken
-from ..languages.replacing import makes_untrue, noted_anew
+from ..languages.replacing import is_same, makes_untrue, noted_anew
 from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems, sentences
-from .passages import Passage
+from .passages import Passage, asks
 from .relevance import Found
 from .temporal import is_moved
 from .values import Value
@@ -27,7 +27,7 @@ _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
 _UNTOLD = 0.25
 #: What is hardly an answer by itself, and within which time "it" is what its speaker spoke of.
-_HARDLY, _SPOKEN_OF = -3.0, timedelta(days=14)
+_HARDLY, _NAMING, _SPOKEN_OF = -3.0, -4.0, timedelta(days=14)
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -128,10 +128,10 @@ def _is_at_another_time(found: Found, best: Value) -> bool:
     if not is_moved(found):
         return False
     passage, about = found.passage, best.found.passage
-    if found.finding.answers > 0 and passage.thread_covered > 0:
+    text = passage.window.text
+    if found.finding.answers > 0 and (passage.thread_covered > 0 or spoken([text]).is_of_what_was_said(text)):
         return True
     is_near = passage.window.speaker == about.window.speaker and about.at and when(found) - _when(best) <= _SPOKEN_OF
-    text = passage.window.text
     return bool(is_near) and found.finding.answers > _HARDLY and spoken([text]).is_of_what_was_said(text)
 
 
@@ -141,17 +141,32 @@ def _changed(question: Question, best: Value, ranked: Sequence[Value]) -> Value 
     """
     if question.standing is not Standing.NOW or question.listing or question.seeks not in _CHANGING or not best.typed:
         return None
-    later = [v for v in ranked if _when(v) > _when(best) and v.typed and _differs(v, best)]
-    new = [v for v in later if _is_otherwise(v, best) or _denies(v, best)]
+    later = [v for v in ranked if _when(v) > _when(best) and v.typed and not is_same(v.text, best.text)]
+    new = [v for v in later if _is_otherwise(v, best, ranked) or _denies(v, best)]
     newest = max(new, key=_when, default=None)
     return newest and _as_sure(newest, best)
 
 
-def _is_otherwise(value: Value, best: Value) -> bool:
-    text, passage = value.found.passage.window.text, value.found.passage
+def _is_otherwise(value: Value, best: Value, ranked: Sequence[Value]) -> bool:
+    """Whether it says so, of what the question names or in other words of the same person, and answers; or hardly
+    answers and names the best one's value, or proposes what another agrees to.
+    """
+    passage, answers = value.found.passage, value.found.finding.answers
+    if not spoken([passage.turn_text]).is_changed(passage.turn_text) or answers <= _NAMING:
+        return False
+    if asks(passage.window.text):
+        return _is_agreed(passage, ranked)
+    held = set(content_stems(best.text))
+    if held and held <= set(content_stems(passage.turn_text)):
+        return True
     is_of_it = passage.thread_covered > 0 or passage.window.speaker == best.found.passage.window.speaker
-    is_likely = value.found.finding.answers > 0 and value.found.trust >= _OTHERWISE * best.found.trust
-    return is_of_it and is_likely and spoken([text]).is_changed(text)
+    return is_of_it and answers > 0 and value.found.trust >= _OTHERWISE * best.found.trust
+
+
+def _is_agreed(proposed: Passage, ranked: Sequence[Value]) -> bool:
+    """Whether somebody else agrees to what is proposed."""
+    replies = (value.found.passage.window for value in ranked if value.found.passage.asking == proposed.turn)
+    return any(each.speaker != proposed.window.speaker and spoken([each.text]).agrees(each.text) for each in replies)
 
 
 def _denies(value: Value, best: Value) -> bool:

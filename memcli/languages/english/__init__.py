@@ -313,6 +313,12 @@ class English(Language):
 
         return is_of_what_was_said(text)
 
+    def agrees(self, text: str) -> bool:
+        """See `Language.agrees`."""
+        from .answers import agrees
+
+        return agrees(text)
+
     def denies_what_is_asked(self, text: str) -> bool:
         """See `Language.denies_what_is_asked`."""
         from .answers import denies_what_is_asked

@@ -62,17 +62,22 @@ _LABELLED = re.compile(rf"(?:,? {_LABELS} (?:\d[\w.-]*|[A-Z])\b)+", re.IGNORECAS
 _OF_WHOM = re.compile(r" (?:from|called|named) [A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*")
 #: What few texts are asked for is compiled when it is, and kept by `re`.
 #: That something is at another time now: "moved to Friday", "pushed it back to the 2nd", "brought forward to 9 May".
+_MOVED = r"(?:moved?|moving|shifted|switched|changed|postponed?|extended|pushed|delayed|rescheduled|bumped|brought|put)"
+_IT_IS = (
+    r"\bit(?:(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now"
+    r"|(?:'ll| will) be (?:on |at )?(?:the \d|\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
+)
 _OTHER_TIME = (
-    r"\b(?:moved?|moving|shifted|switched|changed|postponed?|pushed|delayed|rescheduled|bumped|brought|put)\b"
-    r"(?: [\w'’-]+){0,4}? (?:to|till|until|for) (?:the |next |this )?(?:\d|\w*day\b|tomorrow|week|month|"
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    rf"\b{_MOVED}\b(?: [\w'’-]+){{0,4}}? (?:to|till|until|for) (?:the |next |this )?"
+    r"(?:\d|\w*day\b|tomorrow|week|month|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
     r"|\bchanges? of plans?\b"
     r"|\b(?:(?:on|at) (?:the )?(?:\d[\w:.]*|\w*day)(?: (?:morning|afternoon|evening|night))?"
     r"|\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}) now\b"
     r"|\b(?:slips|slipped|delayed|postponed|pushed|moved|bumped|put)(?: [\w'’-]+){0,4}? (?:by )?(?:a|an|one|two|\d+) "
     r"(?:day|week|month)s?\b(?! (?:ago|before|later|earlier))"
     r"|\b(?:\w*days?|\d[\w:.]*) instead\b"
-    r"|\bit(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now\b"
+    r"|\b(?:\d[\w:.]*|\w*days?)(?: \w+)? (?:rather than|instead of)\b"
+    rf"|{_IT_IS}"
 )
 #: That something is otherwise than it was: said of what is told beside it.
 _CHANGED = re.compile(
@@ -86,9 +91,14 @@ _CHANGED = re.compile(
 )
 #: That what was spoken of before is at another time now: "they've pushed it to half four", "make it 8".
 _IT = re.compile(
-    r"\b(?:moved?|moving|shifted|switched|changed|postponed?|pushed|delayed|rescheduled|bumped|brought|put)"
-    r" (?:it|this|that|him|her|them|us|me|things)(?: \w+){0,2}? (?:to|till|until|for)\b"
-    r"|\bit(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now\b",
+    rf"\b{_MOVED} (?:it|this|that|him|her|them|us|me|things)(?: \w+){{0,2}}? (?:to|till|until|for)\b|{_IT_IS}",
+    re.IGNORECASE,
+)
+_AGREED = re.compile(
+    r"^(?:(?:oh|ok|well|haha|hm+),? )*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|fine|great|perfect|agreed|deal|done|works"
+    r"|lovely|of course|no problem|good (?:idea|call|plan)|sounds good|go for it|will do|absolutely|definitely"
+    r"|\+1|👍)(?!\w)"
+    r"|\b(?:happy|fine|ok|okay|good) with (?:that|it|me)\b|\bworks for (?:me|us)\b|\blet's do (?:that|it)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"^(?:no|nope|nah|not any ?more)\b", re.IGNORECASE)
@@ -222,6 +232,11 @@ def is_changed(text: str) -> bool:
 def is_of_what_was_said(text: str) -> bool:
     """Whether a text says of what was spoken of before that it is at another time now: "they've pushed it to ten"."""
     return bool(_IT.search(text))
+
+
+def agrees(text: str) -> bool:
+    """Whether a reply agrees to what was proposed: "sure, fine by me", "they're happy with that"."""
+    return bool(_AGREED.search(text.strip()))
 
 
 def denies_what_is_asked(text: str) -> bool:

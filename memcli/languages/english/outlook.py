@@ -26,8 +26,8 @@ _PHRASES_AHEAD = re.compile(
     r"\b(?:going to|can't wait|excited for|look\w* forward|due|scheduled|booked|tickets? for|see you|don't forget|"
     r"remember to|have to|need to|supposed to|rescheduled)\b"
     r"|(?<!was )(?<!were )(?<!been )\b(?:planned|set|pencill?ed in|fixed|slated) for\b"
-    r"|\b(?:moved?|postponed?|pushed|bumped|shifted|switched|rescheduled|delayed|slipped|put (?:off|back))"
-    r"(?: \w+){0,4} (?:to|till|until)(?: the)?\s*$"
+    r"|\b(?:moved?|postponed?|pushed|bumped|shifted|switched|rescheduled|delayed|slipped|extended"
+    r"|put (?:off|back))(?: \w+){0,4} (?:to|till|until)(?: the)?\s*$"
     r"|\b(?:moved|postponed|pushed|bumped|slipped|delayed)\b[^.;]*,? so(?: (?:it's|it is|now))*(?: on)?(?: the)?\s*$"
 )
 #: Who gives thanks for something, or is sorry about it, has it behind him.
