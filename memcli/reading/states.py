@@ -139,7 +139,9 @@ def _changed(question: Question, best: Value, ranked: Sequence[Value]) -> Value 
     """The newest statement that says of itself that it is otherwise now, and answers, or that denies what was asked of
     the best one's value; as sure as that.
     """
-    if question.standing is not Standing.NOW or question.listing or question.seeks not in _CHANGING or not best.typed:
+    if question.standing is not Standing.NOW or question.listing or question.seeks not in _CHANGING:
+        return None
+    if not best.typed or best.found.passage.at is None:  # nobody knows what was said after it
         return None
     later = [v for v in ranked if _when(v) > _when(best) and v.typed and not is_same(v.text, best.text)]
     new = [v for v in later if _is_otherwise(v, best, ranked) or _denies(v, best)]
@@ -152,9 +154,10 @@ def _is_otherwise(value: Value, best: Value, ranked: Sequence[Value]) -> bool:
     answers and names the best one's value, or proposes what another agrees to.
     """
     passage, answers = value.found.passage, value.found.finding.answers
-    if not spoken([passage.turn_text]).is_changed(passage.turn_text) or answers <= _NAMING:
+    text = passage.window.text
+    if answers <= _NAMING or not spoken([text]).is_changed(text):
         return False
-    if asks(passage.window.text):
+    if asks(text):
         return _is_agreed(passage, ranked)
     held = set(content_stems(best.text))
     if held and held <= set(content_stems(passage.turn_text)):

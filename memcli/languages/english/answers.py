@@ -60,13 +60,13 @@ _LABEL = re.compile(rf"\b{_LABELS} $", re.IGNORECASE)
 _LABELLED = re.compile(rf"(?:,? {_LABELS} (?:\d[\w.-]*|[A-Z])\b)+", re.IGNORECASE)
 #: Where somebody is from, or what he is called, behind "a man", "my friend".
 _OF_WHOM = re.compile(r" (?:from|called|named) [A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*")
-#: What few texts are asked for is compiled when it is, and kept by `re`.
-#: That something is at another time now: "moved to Friday", "pushed it back to the 2nd", "brought forward to 9 May".
+#: What few texts are asked for is compiled when it is, and kept by `re`: as what follows is.
 _MOVED = r"(?:moved?|moving|shifted|switched|changed|postponed?|extended|pushed|delayed|rescheduled|bumped|brought|put)"
 _IT_IS = (
     r"\bit(?:(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]*|\w*day)(?: \w+)? now"
     r"|(?:'ll| will) be (?:on |at )?(?:the \d|\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
 )
+#: That something is at another time now: "moved to Friday", "pushed it back to the 2nd", "brought forward to 9 May".
 _OTHER_TIME = (
     rf"\b{_MOVED}\b(?: [\w'’-]+){{0,4}}? (?:to|till|until|for) (?:the |next |this )?"
     r"(?:\d|\w*day\b|tomorrow|week|month|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
@@ -80,28 +80,23 @@ _OTHER_TIME = (
     rf"|{_IT_IS}"
 )
 #: That something is otherwise than it was: said of what is told beside it.
-_CHANGED = re.compile(
+_CHANGED = (
     r"\b(?:(?<!right )now(?! (?:that|and then)\b)|instead|after all|rather than|changed|no longer"
     r"|any ?more|switched|swapped|correction|until further notice|for the time being|from (?:now|next|this|the)\b"
     r"|from (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|since (?:this|last|the)\b"
     r"|(?:gone|went|going|goes) (?:up|down)|(?:put|bring|brought|pushed) (?:up|forward|back)|raised|extended|lowered"
     r"|(?:it|that|she|he|we|they)(?:'ll| will) be (?:on |at )?(?:the |\d|\w*day)|bought a new|got a new"
-    r"|had to (?:move|change|switch|swap)|moved (?:it|us|me|them|her|him|that|this)|rebooked|rescheduled)",
-    re.IGNORECASE,
+    r"|had to (?:move|change|switch|swap)|moved (?:it|us|me|them|her|him|that|this)|rebooked|rescheduled)"
 )
-#: That what was spoken of before is at another time now: "they've pushed it to half four", "make it 8".
-_IT = re.compile(
-    rf"\b{_MOVED} (?:it|this|that|him|her|them|us|me|things)(?: \w+){{0,2}}? (?:to|till|until|for)\b|{_IT_IS}",
-    re.IGNORECASE,
-)
-_AGREED = re.compile(
+#: That what was spoken of before is at another time now: "they've pushed it to half four".
+_IT = rf"\b{_MOVED} (?:it|this|that|him|her|them|us|me|things)(?: \w+){{0,2}}? (?:to|till|until|for)\b|{_IT_IS}"
+_AGREED = (
     r"^(?:(?:oh|ok|well|haha|hm+),? )*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|fine|great|perfect|agreed|deal|done|works"
     r"|lovely|of course|no problem|good (?:idea|call|plan)|sounds good|go for it|will do|absolutely|definitely"
     r"|\+1|👍)(?!\w)"
-    r"|\b(?:happy|fine|ok|okay|good) with (?:that|it|me)\b|\bworks for (?:me|us)\b|\blet's do (?:that|it)\b",
-    re.IGNORECASE,
+    r"|\b(?:happy|fine|ok|okay|good) with (?:that|it|me)\b|\bworks for (?:me|us)\b|\blet's do (?:that|it)\b"
 )
-_DENIED = re.compile(r"^(?:no|nope|nah|not any ?more)\b", re.IGNORECASE)
+_DENIED = r"^(?:no|nope|nah|not any ?more)\b"
 #: That what was just said was wrong.
 _CORRECTED = (
     r"^\*\w[^*]*$|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
@@ -226,22 +221,22 @@ def is_moved(text: str) -> bool:
 
 def is_changed(text: str) -> bool:
     """Whether a text says that something is otherwise than it was: "I'm beside Lena now", "Wednesdays instead"."""
-    return bool(_CHANGED.search(text)) or is_moved(text)
+    return bool(re.search(_CHANGED, text, re.IGNORECASE)) or is_moved(text)
 
 
 def is_of_what_was_said(text: str) -> bool:
     """Whether a text says of what was spoken of before that it is at another time now: "they've pushed it to ten"."""
-    return bool(_IT.search(text))
+    return bool(re.search(_IT, text, re.IGNORECASE))
 
 
 def agrees(text: str) -> bool:
     """Whether a reply agrees to what was proposed: "sure, fine by me", "they're happy with that"."""
-    return bool(_AGREED.search(text.strip()))
+    return bool(re.search(_AGREED, text.strip(), re.IGNORECASE))
 
 
 def denies_what_is_asked(text: str) -> bool:
     """Whether a reply begins by saying that it is not so."""
-    return bool(_DENIED.search(text.strip()))
+    return bool(re.search(_DENIED, text.strip(), re.IGNORECASE))
 
 
 def recurring(text: str) -> list[tuple[int, int]]:
