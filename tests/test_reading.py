@@ -141,6 +141,9 @@ CHAT = (
     [
         ("When did I last see Anna?", Seeks.WHEN),
         ("What year did we move?", Seeks.WHEN),
+        ("By when must the report be in?", Seeks.WHEN),
+        ("Until when is the shop open?", Seeks.WHEN),
+        ("Since when has Jo lived there?", Seeks.WHEN),
         ("In which month was the party?", Seeks.WHEN),
         ("How long ago did Jo leave?", Seeks.WHEN),
         ("How long have you played?", Seeks.LENGTH),

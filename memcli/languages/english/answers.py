@@ -8,6 +8,7 @@ __all__ = [
     "ENDED",
     "FORMER",
     "SOMEBODY",
+    "agrees",
     "corrects",
     "denies_what_is_asked",
     "identifier",
