@@ -103,6 +103,7 @@ def test_the_beginning_of_an_id_is_enough_where_no_other_begins_so(path: Path, t
     whole = Memory(path).show([turns[0]])
     assert Memory(path).show([turns[0][:6], turns[0]]) == whole
     assert cli("show", turns[0][:5], "--store", path).code == 1
+    assert "see memcli show --help" in cli("show", "--store", path).err
     assert cli("show", turns[0][:6], "--store", path).out.count(turns[0]) == 1
     with duckdb.connect() as db:
         for table, id_ in (("turn", "t:abcd1"), ("unit", "t:abcd1"), ("session", "s:abcd3"), ("answered", "t:abcd2")):

@@ -12,13 +12,17 @@ __all__ = ["search"]
 
 _MOST = 10
 
+Most = Annotated[
+    int | None,
+    typer.Option(
+        "-k", metavar="N", min=1, help="How many turns. Default: at most 10, as text those before scores fall off."
+    ),
+]
+
 
 def search(
     query: Annotated[str, typer.Argument(help="What to look for; - reads it from standard input.")],
-    k: Annotated[
-        int | None,
-        typer.Option("-k", min=1, help="How many turns. Default: at most 10, as text those before scores fall off."),
-    ] = None,
+    k: Most = None,
     since: o.Since = None,
     until: o.Until = None,
     speaker: o.Speaker = None,

@@ -13,6 +13,7 @@ from ..store.excerpts import Excerpt, excerpts
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from ..model import TurnId
     from ..store.connection import Store
 
 __all__ = ["Entry", "show"]
@@ -36,13 +37,15 @@ def show(store: Store, ids: Sequence[str], around: int, *, whole: bool) -> list[
 
 
 def _entries(db: DuckDBPyConnection, ids: Sequence[str], around: int | None) -> Iterator[Entry]:
-    for each in dict.fromkeys(_named(db, id_) for id_ in ids):
-        yield Entry(each, naming.wording(db, each), excerpts(db, naming.turns(db, each), around))
+    for name, turns in dict(_named(db, id_) for id_ in ids).items():
+        yield Entry(name, naming.wording(db, name), excerpts(db, turns, around))
 
 
-def _named(db: DuckDBPyConnection, id_: str) -> str:
-    """The whole id of which this is all, or the beginning."""
-    named = id_ if naming.turns(db, id_) else naming.whole(db, id_)
-    if not naming.turns(db, named):
+def _named(db: DuckDBPyConnection, id_: str) -> tuple[str, list[TurnId]]:
+    """The whole id of which this is all, or the beginning, and the turns that it stands for."""
+    if turns := naming.turns(db, id_):
+        return id_, turns
+    name = naming.whole(db, id_)
+    if not (turns := naming.turns(db, name) if name != id_ else []):
         raise NothingFound(f"nothing in the store has the id {id_}", "memcli search shows the ids")
-    return named
+    return name, turns

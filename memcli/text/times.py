@@ -43,10 +43,10 @@ _ZONE = r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?"
 _STRETCH = rf"{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
 _CLOCK = re.compile(rf"{_TIED}(?:{_STRETCH}|{_HOUR} (?:till|until|to) {_HOUR}){_ZONE}", re.IGNORECASE)
 _CLOCKS = re.compile(rf"(?<![\w.:]){_TIED}{_STRETCH}{_ZONE}(?!\w|[:.]\d)", re.IGNORECASE)
-#: An hour without more, where the hour is asked for: "at 7", "from half nine"; not "at 7 Mill Lane", "at 9%".
-_BARE = re.compile(
-    rf"\b(?:at|from|till|until|by|around|about|it|it's|to) (?P<hour>(?:half )?{_FULL})\b"
-    r"(?![.:,]?\d| ?[%€£$°A-Z-]| [a-z]+s\b)"
+#: An hour without more, where the hour is asked for: "at 7", "from half nine"; not "at 7 Mill Lane", "at 3 of them".
+_BARE = (
+    rf"\b(?:at|from|till|until|by|around|about) (?:half )?{_FULL}\b"
+    r"(?![.:,]?\d| ?[%€£$°A-Z-]| (?:of|[a-z]+s)\b)"
 )
 
 
@@ -197,8 +197,8 @@ def clock(text: str) -> str:
 
 
 def bare_hour(text: str) -> str:
-    """The one hour that a text names with nothing beside it: "7" of "starts at 7"; empty if there is not just one."""
-    found = [match["hour"] for match in _BARE.finditer(text)]
+    """The one hour that a text names with nothing beside it, as it is written: "at 7"; empty if it is not just one."""
+    found = re.findall(_BARE, text)
     return found[0] if len(found) == 1 else ""
 
 

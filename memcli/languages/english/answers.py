@@ -61,7 +61,7 @@ _LABEL = re.compile(rf"\b{_LABELS} $", re.IGNORECASE)
 _LABELLED = re.compile(rf"(?:,? {_LABELS} (?:\d[\w.-]*|[A-Z])\b)+", re.IGNORECASE)
 #: Where somebody is from, or what he is called, behind "a man", "my friend".
 _OF_WHOM = re.compile(r" (?:from|called|named) [A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*")
-#: What few texts are asked for is compiled when it is, and kept by `re`: as what follows is.
+#: What few texts are asked for, as what follows is, is compiled when it is, and kept by `re`.
 _MOVED = r"(?:moved?|moving|shifted|switched|changed|postponed?|extended|pushed|delayed|rescheduled|bumped|brought|put)"
 _IT_IS = (
     r"\bit(?:(?:'s| is) (?:on |at )?(?:the )?(?:\d[\w:.]{0,9}|\w{0,9}day)(?: \w+)? now"
@@ -83,14 +83,15 @@ _OTHER_TIME = (
 #: That something is otherwise than it was: said of what is told beside it.
 _CHANGED = (
     r"\b(?:(?<!right )now(?! (?:that|and then)\b)|instead|after all|rather than|changed|no longer"
-    r"|any ?more|switched|swapped|correction|until further notice|for the time being|from (?:now|next|this|the)\b"
+    r"|any ?more|switched|swapped|until further notice|from (?:now|next|this|the)\b"
     r"|from (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|since (?:this|last|the)\b"
     r"|(?:gone|went|going|goes) (?:up|down)|(?:put|bring|brought|pushed) (?:up|forward|back)|raised|extended|lowered"
-    r"|(?:it|that|she|he|we|they)(?:'ll| will) be (?:on |at )?(?:the |\d|\w{0,9}day)|bought a new|got a new"
-    r"|had to (?:move|change|switch|swap)|moved (?:it|us|me|them|her|him|that|this)|rebooked|rescheduled)"
+    r"|(?:it|that|she|he|we|they)(?:'ll| will) be (?:on |at )?(?:the |\d|\w{0,9}day)"
+    r"|had to (?:move|change|switch|swap)|moved (?:it|us|me|them|her|him|that|this)|rescheduled)"
 )
 #: That what was spoken of before is at another time now: "they've pushed it to half four".
 _IT = rf"\b{_MOVED} (?:it|this|that|him|her|them|us|me|things)(?: \w+){{0,2}}? (?:to|till|until|for)\b|{_IT_IS}"
+#: That a reply agrees to what was proposed; that it is not so, as a reply begins.
 _AGREED = (
     r"^(?:(?:oh|ok|well|haha|hm+),? )*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|fine|great|perfect|agreed|deal|done|works"
     r"|lovely|of course|no problem|good (?:idea|call|plan)|sounds good|go for it|will do|absolutely|definitely"
