@@ -1,10 +1,11 @@
-"""What is answered of a thing that somebody said is otherwise now: `changed_facts.json`, written for this.
+"""What is answered of a thing that somebody said is otherwise now: `changed_facts.json` and `updated_facts.jsonl`.
 
     python benchmarks/changes.py
 
-Each item is a made-up chat of a few turns, between others that have nothing to do with it, with a question and a text
-that a right answer has in it. Of those of kind `changed` the later turn holds, of `control` it is of something else.
-The rules were written with the items at even places at hand, and not those at odd ones.
+Each item is a made-up chat of a few turns, with a question and a text that a right answer has in it. Of those of kind
+`changed` the later turn holds, of `control` it is of something else. The sixty of the first file stand between turns
+that have nothing to do with them; the rules were written with those at even places at hand, and not those at odd ones.
+The ninety of the second are longer chats, and nobody read them before they were asked.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from typing import Any
 from memcli.formats import Message
 from memcli.memory import Memory
 
-FACTS = Path(__file__).with_name("changed_facts.json")
+SIXTY, NINETY = (Path(__file__).with_name(name) for name in ("changed_facts.json", "updated_facts.jsonl"))
 RESULTS = Path(__file__).parent / "results" / "changes.json"
 START, ASKED_AFTER = datetime(2026, 5, 1, 10), timedelta(hours=3500)
 SPEAKERS = ("Ana", "Bo", "Cy")
-#: What is said beside it, every forty hours.
+#: When, in hours from the start, by whom, and what.
+Said = tuple[float, str, str]
+#: What is said beside the sixty, every forty hours.
 BESIDE = (
     "lol ok", "did you see the match", "raining again here", "who wants soup", "I'm on the bus",
     "can someone feed the fish", "nice one", "the printer is jammed", "back in ten", "haha no", "we need milk",
@@ -31,10 +34,23 @@ BESIDE = (
 )  # fmt: skip
 
 
+def beside() -> list[Said]:
+    """What is said beside the sixty."""
+    return [(40.0 * n - 100, SPEAKERS[n % 3], text) for n, text in enumerate(BESIDE)]
+
+
+def items() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each item with what it is counted as."""
+    for n, item in enumerate(json.loads(SIXTY.read_text(encoding="utf-8"))):
+        yield f"sixty, {item['kind']}, {('even', 'odd')[n % 2]}", {**item, "say": [*map(tuple, item["say"]), *beside()]}
+    for line in NINETY.read_text(encoding="utf-8").splitlines():
+        item = json.loads(line)
+        yield f"ninety, {item['kind']}", {**item, "say": [*map(tuple, item["say"])]}
+
+
 def messages(item: dict[str, Any]) -> Iterator[Message]:
     """The chat of an item, in order of time."""
-    beside = [(40.0 * n - 100, SPEAKERS[n % 3], text) for n, text in enumerate(BESIDE)]
-    for hours, speaker, text in sorted([*beside, *map(tuple, item["say"])]):
+    for hours, speaker, text in sorted(item["say"]):
         yield Message(text, speaker, said_at=START + timedelta(hours=hours), conversation="home")
 
 
@@ -49,9 +65,8 @@ def outcome(item: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Prints and writes how many of each kind are right, wrong and left open, of those at even and at odd places."""
-    items = json.loads(FACTS.read_text(encoding="utf-8"))
-    counts = Counter(f"{item['kind']}, {('even', 'odd')[n % 2]}: {outcome(item)}" for n, item in enumerate(items))
+    """Prints and writes how many of each kind are right, wrong and left open."""
+    counts = Counter(f"{name}: {outcome(item)}" for name, item in items())
     text = json.dumps(dict(sorted(counts.items())), indent=1)
     RESULTS.write_text(text + "\n", encoding="utf-8")
     print(text)

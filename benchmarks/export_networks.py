@@ -1,13 +1,15 @@
 """Makes the networks that ship of what `train_reader.py` and `train_notes.py` wrote: ONNX, products in int8.
 
     python benchmarks/export_networks.py --model BASE --out memcli/reading
-        [--reader DIR] [--notes DIR] [--languages DIR] [--data FILE]
+        [--reader DIR] [--updates DIR] [--notes DIR] [--languages DIR] [--data FILE]
 
 `BASE` is what they were trained from. Prints the SHA-256 that the modules beside the weights are to know. Weights have
 seven bits of their eight, a scale each column, like the encoder's; embeddings of words four, where `reader_base.py` has
-rounded them to these. The reader of other languages is given the vectors of its words, and has none itself. Some of the
-channels of the layers are twenty times as large as the rest, of which eight bits would leave little: those of a reader
-are evened out first, by what is largest in them over windows of `FILE`, which `reader_data.py` wrote.
+rounded them to these. The lower layers of a reader, which stay as they are in training, are a file of their own
+(`lower.onnx`), so that what reads updates has its upper ones alone. The reader of other languages is given the vectors
+of its words, and has none itself. Some of the channels of the layers are twenty times as large as the rest, of which
+eight bits would leave little: those of a reader are evened out first, by what is largest in them over windows of
+`FILE`, which `reader_data.py` wrote.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from transformers import AutoTokenizer
 
 #: What a reader makes of a window.
 READ = ["answers", "place", "polarity"]
+#: What lower layers make, and upper ones take.
+STATES = "states"
 #: Two numbers a byte: the high one counts so many times.
 RADIX = 16
 #: Questions over whose windows it is seen how large channels are; products whose channels are evened out; how much of
@@ -95,6 +99,31 @@ class Given(torch.nn.Module):  # type: ignore[misc]
         return found
 
 
+class Upper(torch.nn.Module):  # type: ignore[misc]
+    """The upper layers and the heads, of what the lower ones make of one window."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, states: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        counting = torch.ones(states.shape[:2], dtype=torch.long)
+        found: tuple[torch.Tensor, ...] = self.reader.judged(through(self.reader.upper, states, counting))
+        return found
+
+
+class Lower(torch.nn.Module):  # type: ignore[misc]
+    """What the lower layers make of one window."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+        self.reader.lower.embeddings.word_embeddings = Packed(reader.lower.embeddings.word_embeddings.weight.data)
+
+    def forward(self, ids: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+        return self.reader.below(ids, torch.ones_like(ids), kinds)
+
+
 class Evened(torch.nn.Module):  # type: ignore[misc]
     """A product whose channels were made alike, what it multiplies by the other way round: the same result, of which
     rounding leaves more (SmoothQuant, Xiao et al. 2023, equations 3 and 4).
@@ -153,20 +182,25 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--reader", type=Path)
+    parser.add_argument("--updates", type=Path, help="a reader that was trained on updates, onto the one that ships")
     parser.add_argument("--notes", type=Path)
     parser.add_argument("--languages", type=Path)
     parser.add_argument("--data", type=Path, help="windows, to even out the channels of a reader")
     options = parser.parse_args()
     if options.reader:
         reader = _evened(options, options.reader)
-        export(Whole(reader), ids(), READ, options.out / "reader.onnx")
+        export(Upper(reader), states(reader), READ, options.out / "reader.onnx")
+        export(Lower(reader), ids(), [STATES], options.out / "lower.onnx")
+    if options.updates:
+        reader = _evened(options, options.updates)
+        export(Upper(reader), states(reader), READ, options.out / "updates.onnx")
     if options.notes:
         noter = _loaded(Noter(options.model), options.notes / "notes.pt")
         export(Whole(noter), ids(), ["notes", "own"], options.out / "notes.onnx")
     if options.languages:
         reader = _evened(options, options.languages)
-        words = torch.zeros(1, 12, reader.lower.config.hidden_size)
-        export(Given(reader), {"words": words}, READ, options.out / "reader_languages.onnx")
+        words = {"words": states(reader)[STATES], "kinds": ids()["kinds"]}
+        export(Given(reader), words, READ, options.out / "reader_languages.onnx")
 
 
 def _evened(options: argparse.Namespace, folder: Path) -> Reader:
@@ -183,18 +217,22 @@ def _loaded(reader: Reader, weights: Path) -> Reader:
 
 
 def ids() -> dict[str, torch.Tensor]:
-    """What a network takes that has words of its own."""
-    return {"ids": torch.ones(1, 12, dtype=torch.long)}
+    """What a network takes that has words of its own: these, and which part each is of."""
+    return {"ids": torch.ones(1, 12, dtype=torch.long), "kinds": torch.zeros(1, 12, dtype=torch.long)}
+
+
+def states(reader: Reader) -> dict[str, torch.Tensor]:
+    """What upper layers take."""
+    return {STATES: torch.zeros(1, 12, reader.lower.config.hidden_size)}
 
 
 def export(network: torch.nn.Module, taken: dict[str, torch.Tensor], made: list[str], out: Path) -> None:
-    """Writes a network that takes this and which part each token is of."""
-    given = taken | {"kinds": torch.zeros(1, 12, dtype=torch.long)}
-    free = {name: {1: "tokens"} for name in [*given, *made] if name not in ("answers", "polarity")}
+    """Writes a network that takes this and makes that."""
+    free = {name: {1: "tokens"} for name in [*taken, *made] if name not in ("answers", "polarity")}
     with TemporaryDirectory() as scratch:
         whole = Path(scratch) / "float32.onnx"
         torch.onnx.export(
-            network, tuple(given.values()), whole, input_names=list(given), output_names=made, dynamic_axes=free,
+            network, tuple(taken.values()), whole, input_names=list(taken), output_names=made, dynamic_axes=free,
             opset_version=17, dynamo=False,
         )  # fmt: skip
         quantize_dynamic(whole, out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)

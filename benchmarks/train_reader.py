@@ -3,7 +3,7 @@
     pip install -r benchmarks/train_encoder.txt
     torchrun --nproc-per-node 2 benchmarks/train_reader.py --data FILE --model BASE --out DIR [--without DATASET …]
         [--half 0|1 [--whole DATASET …]] [--twice DATASET …] [--most DATASET=N …] [--steps N]
-        [--onto READER.pt [--again FILE] [--passed N]]
+        [--tokens N] [--wrong N] [--onto READER.pt [--again FILE] [--passed N]]
 
 `BASE` is the folder of all-MiniLM-L6-v2 (`benchmarks/train_encoder.py` says which), or what `reader_base.py` wrote.
 `--without` leaves out whole data sets, `--half` the questions of every second conversation, but of data sets that are
@@ -182,13 +182,13 @@ def example(tokenizer: Any, asked: str, window: Line, question: int) -> Line:
     }  # fmt: skip
 
 
-def batches(questions: list[list[Line]], drawn: random.Random) -> list[list[Line]]:
+def batches(questions: list[list[Line]], drawn: random.Random, tokens: int) -> list[list[Line]]:
     """Batches of the windows of questions, in any order, all windows of a question in one batch."""
     order = list(questions)
     drawn.shuffle(order)
     found: list[list[Line]] = [[]]
     for question in order:
-        if sum(len(each["ids"]) for each in found[-1]) > BATCH_TOKENS:
+        if sum(len(each["ids"]) for each in found[-1]) > tokens:
             found.append([])
         found[-1] += question
     return found
@@ -288,6 +288,8 @@ def main() -> None:
     parser.add_argument("--most", nargs="*", default=[], help="of a data set at most so many, drawn at random")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--steps", type=int, help="at most so many")
+    parser.add_argument("--wrong", type=int, default=WRONG, help="windows of a question that do not answer, a pass")
+    parser.add_argument("--tokens", type=int, default=BATCH_TOKENS, help="of a batch, about")
     parser.add_argument("--float32", action="store_true", help="compute the layers in it")
     parser.add_argument("--onto", type=Path, help="the weights of a reader that was trained before")
     parser.add_argument("--again", type=Path, help="what it has learned from already")
@@ -301,7 +303,7 @@ def main() -> None:
     new, again = chosen(options.data, options), chosen(options.again, options) if options.again else []
     questions = examples(tokenizer, [*new, *again], options.passed)
     coming = range(options.passed, options.passed + options.epochs)
-    steps = passes(questions[: len(new)], questions[len(new) :], coming)
+    steps = passes(questions[: len(new)], questions[len(new) :], coming, (options.tokens, options.wrong))
     kind = torch.float32 if options.float32 else torch.bfloat16
     learn(Rounded(reader, kind), reader, steps[: options.steps], ONWARD if options.onto else 1.0)
     if distributed.get_rank() == 0:
@@ -358,19 +360,25 @@ def examples(tokenizer: Any, lines: list[Line], passed: int = 0) -> list[list[Li
     return questions
 
 
-def passes(new: list[list[Line]], again: list[list[Line]], epochs: Sequence[int]) -> list[list[Line]]:
-    """The batches of all passes: what is new, and as much of what is not, drawn anew for each."""
+def passes(
+    new: list[list[Line]], again: list[list[Line]], epochs: Sequence[int], sizes: tuple[int, int]
+) -> list[list[Line]]:
+    """The batches of all passes: what is new, and as much of what is not, drawn anew for each. `sizes`: the tokens of a
+    batch, and the windows of a question that do not answer.
+    """
     drawn = [random.Random(epoch) for epoch in epochs]
     more = min(int(AGAIN * len(new)), len(again))
     read = [[*new, *each.sample(again, more)] for each in drawn]
-    shown = [[some(question, each) for question in questions] for questions, each in zip(read, drawn, strict=True)]
-    return [batch for questions, each in zip(shown, drawn, strict=True) for batch in batches(questions, each)]
+    tokens, wrong = sizes
+    passed = list(zip(read, drawn, strict=True))
+    shown = [[some(question, each, wrong) for question in questions] for questions, each in passed]
+    return [batch for questions, each in zip(shown, drawn, strict=True) for batch in batches(questions, each, tokens)]
 
 
-def some(question: list[Line], drawn: random.Random) -> list[Line]:
-    """The windows that answer, and some of the others."""
+def some(question: list[Line], drawn: random.Random, wrong: int) -> list[Line]:
+    """The windows that answer, and so many of the others."""
     others = [each for each in question if not each["answers"]]
-    return [each for each in question if each["answers"]] + drawn.sample(others, min(WRONG, len(others)))
+    return [each for each in question if each["answers"]] + drawn.sample(others, min(wrong, len(others)))
 
 
 def learn(rounded: Rounded, reader: Reader, steps: list[list[Line]], pace: float) -> None:

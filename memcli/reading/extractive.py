@@ -11,10 +11,11 @@ from memcli.languages import language, spoken
 from memcli.languages.replacing import notes_what_changes
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
 from memcli.model.relations import RelationType
-from memcli.reading import confidence, relevance, temporal
+from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
+from memcli.reading.likeliest import likeliest
 from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, asks, gather, later
 from memcli.reading.quoting import quoted
@@ -22,12 +23,12 @@ from memcli.reading.relevance import Found
 from memcli.reading.states import standing, successor, when
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
-from memcli.reading.values import Value, values
+from memcli.reading.values import Value
 from memcli.reading.windows import Window
 from memcli.text import content_stems
 from memcli.text.times import day
 
-__all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_of"]
+__all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_of", "ordered"]
 
 #: An item is listed beside the best one if its window and it are at least this likely, in shares of the best one's.
 _LISTED = 0.4
@@ -211,12 +212,18 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
         return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)
-    ranked = [value for each in found if (value := _best(question, each)) and _fits(question, value)]
+    ranked = ordered(question, found)
     if not ranked:
         return Look(question, found)
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+
+
+def ordered(question: Question, found: Sequence[Found]) -> list[Value]:
+    """The value of each window that has one that may be said, the likeliest first."""
+    read = [value for each in found if (value := likeliest(question, each)) and _fits(question, value)]
+    return sorted(read, key=_likely)
 
 
 def _answered(found: Sequence[Found]) -> Sequence[Found]:
@@ -240,7 +247,7 @@ def _is_answer_to(reply: Found, asking: Found) -> bool:
 def _unread(question: Question, found: Sequence[Found]) -> Look:
     """Of what is not read as English nothing is taken but a time: values of windows that are less likely are none."""
     window = _moved_last(found) if question.seeks is Seeks.WHEN else found[0]
-    best = _best(question, window) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
+    best = likeliest(question, window) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
     if best is None or not best.typed:
         return Look(question, found, "", (found[0],))
     return Look(question, found, best.text, (window,), best.chance)
@@ -260,17 +267,8 @@ def _fits(question: Question, value: Value) -> bool:
     return value.typed or question.counts_times or question.seeks is not Seeks.COUNT
 
 
-def _best(question: Question, found: Found) -> Value | None:
-    """The value of a window that is likeliest, of the kind that is asked for."""
-    if question.seeks is Seeks.WHEN:
-        return next(iter(temporal.dates(question, found)), None)
-    if question.seeks is Seeks.LENGTH:
-        return next(iter(temporal.lengths(question, found)), None)
-    return next(iter(values(question, found)), None)
-
-
 def _single(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
-    now, before = standing(question, sorted(ranked, key=_likely))
+    now, before = standing(question, ranked)
     text = f"{now.text}{earlier(question)}{before.text}{_until(question, now)})" if before else now.text
     cited = (now.found, before.found) if before else (now.found,)
     return Look(question, found, text, cited, now.chance, now.typed)
@@ -298,10 +296,9 @@ def _until(question: Question, value: Value) -> str:
 def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
     chosen: list[Value] = []
     seen: set[str] = set()
-    ordered = sorted(ranked, key=_likely)
-    for value in ordered:
+    for value in ranked:
         new = set(content_stems(value.text))
-        if _likely(value) <= _LISTED * _likely(ordered[0]) and not new & seen and len(chosen) < _MOST_LISTED:
+        if _likely(value) <= _LISTED * _likely(ranked[0]) and not new & seen and len(chosen) < _MOST_LISTED:
             chosen.append(value)
             seen |= new
     text = ", ".join(value.text for value in chosen)
@@ -315,7 +312,7 @@ def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) 
 
     One day counts nothing: it may have been told once of what is done every week.
     """
-    best = min(ranked, key=_likely)
+    best = ranked[0]
     if best.typed and best.chance >= _COUNTED:
         return _single(question, found, ranked)
     told = [each for each in found if each.trust >= _COUNTED and each.passage.at]

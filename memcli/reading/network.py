@@ -9,9 +9,9 @@ ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says y
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,15 +25,19 @@ from .tokens import English, Languages, Vocabulary, shares, together
 if TYPE_CHECKING:
     from .windows import Window
 
-__all__ = ["Finding", "Network", "Span", "compared", "network", "of_languages"]
+__all__ = ["Finding", "Network", "Span", "compared", "network", "of_languages", "of_updates"]
 
 Floats = npt.NDArray[np.float32]
-#: The files of the networks that ship, and what they hash to.
-_ENGLISH = "reader.onnx", "fb8e07b685ce9d8af33ada061564672fa9556a5ac6808ac50774b3b8684ac9b2"
+#: The files of the networks that ship, and what they hash to. Those for English have their lower layers in common.
+_LOWER = "lower.onnx", "855d7e37483478f8dd95b133ab2c119d925b2d17b712680e91a3326fe56ac0e3"
+_READER = "reader.onnx", "2ea27e7370d1cfc64474ad4f279ad657d69db0a1d75520e38850f88006bf084b"
+_UPDATES = "updates.onnx", "efef01a4248255f95fed9c09f5a45d702c473c76fa09fd377532e22cf2c07852"
 _LANGUAGES = (
     "reader_languages.onnx",
     "bd2fdd35b950520e7d02dde74c963799b0281fd2b95f5f4dea8751f2776e2255",
 )
+#: What the lower layers make of the tokens, by its name in both files.
+_STATES = "states"
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
 #: Findings that are kept in bulk: several contenders are given the same windows.
@@ -62,23 +66,31 @@ class Finding:
 class Network:
     """Reads windows. Each is a run of its own, so what is found in it depends on nothing else.
 
-    `weights`: another file of the same make, for measuring; it is not checked. `bulk`: many questions are going to be
-    asked, some of them again over the same windows. `vocabulary`: what it was trained on; for English, if none is
-    given. Raises ModelUnavailable.
+    `weights`: another file of the same make, for measuring; it is not checked. `shipped`: which one of the package is
+    meant where none is given. `bulk`: many questions are going to be asked, some of them again over the same windows.
+    `vocabulary`: what it was trained on; for English, if none is given. Raises ModelUnavailable.
     """
 
     def __init__(
-        self, weights: Path | None = None, *, bulk: bool = False, vocabulary: Vocabulary | None = None
+        self,
+        weights: Path | None = None,
+        *,
+        shipped: tuple[str, str] = _READER,
+        bulk: bool = False,
+        vocabulary: Vocabulary | None = None,
     ) -> None:
-        self._weights, self._bulk = weights, bulk
+        self._weights, self._shipped, self._bulk = weights, shipped, bulk
         self._vocabulary = vocabulary or English()
         self._found = lru_cache(_REMEMBERED)(self._find) if bulk else self._find
 
     @cached_property
-    def _session(self) -> Any:
-        shipped = _ENGLISH if isinstance(self._vocabulary, English) else _LANGUAGES
-        path = self._weights or onnx.packaged(__package__, *shipped)
-        return onnx.session(path, bulk=self._bulk)
+    def _run(self) -> Callable[[Mapping[str, Any]], Any]:
+        """Whether a window answers, where, and yes or no, of its tokens; by both parts of a network that has two."""
+        whole = onnx.session(self._weights or onnx.packaged(__package__, *self._shipped), bulk=self._bulk)
+        if whole.get_inputs()[0].name != _STATES:
+            return partial(whole.run, None)
+        lower = _lower(bulk=self._bulk)
+        return lambda given: whole.run(None, {_STATES: lower.run(None, given)[0]})
 
     def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
         """What is found in each window."""
@@ -86,9 +98,14 @@ class Network:
 
     def _find(self, question: str, window: Window) -> Finding:
         read = together(question, window, self._vocabulary)
-        answers, place, polarity = self._session.run(None, read.given)
+        answers, place, polarity = self._run(read.given)
         yes, no = shares(polarity[0])
         return Finding(float(answers[0]), float(yes), float(no), _spans(place[0, read.own], read.offsets))
+
+
+@lru_cache(maxsize=2)
+def _lower(*, bulk: bool) -> Any:
+    return onnx.session(onnx.packaged(__package__, *_LOWER), bulk=bulk)
 
 
 @lru_cache(maxsize=2)
@@ -98,9 +115,15 @@ def network(*, bulk: bool = False) -> Network:
 
 
 @lru_cache(maxsize=2)
+def of_updates(*, bulk: bool = False) -> Network:
+    """The one that reads a later statement behind an earlier one: whether it takes that one's place, and by what."""
+    return Network(shipped=_UPDATES, bulk=bulk)
+
+
+@lru_cache(maxsize=2)
 def of_languages(*, bulk: bool = False) -> Network:
     """The one for other languages, which reads with the words of the package for the multilingual embedder."""
-    return Network(bulk=bulk, vocabulary=Languages())
+    return Network(shipped=_LANGUAGES, bulk=bulk, vocabulary=Languages())
 
 
 def compared(findings: Sequence[Finding]) -> list[dict[str, float]]:

@@ -13,6 +13,7 @@ from ..text import content_stems, sentences
 from .passages import Passage, asks
 from .relevance import Found
 from .temporal import is_moved
+from .updates import update
 from .values import Value
 
 __all__ = ["standing", "successor", "when"]
@@ -38,7 +39,7 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     """
     ranked = _put_right(ranked)
     best = ranked[0]
-    if changed := _moved(question, best, ranked) or _changed(question, best, ranked):
+    if changed := _otherwise(question, best, ranked):
         return changed, best if question.standing is Standing.NOW and changed.text != best.text else None
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
@@ -110,6 +111,21 @@ def _corrects(value: Value, best: Value) -> bool:
 
 def _as_sure(value: Value, best: Value) -> Value:
     return replace(value, found=replace(value.found, trust=max(value.found.trust, best.found.trust)))
+
+
+def _otherwise(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """What says later that it is otherwise, by the network that reads both, or by the words of the later one."""
+    updated = _updated(question, best, ranked)
+    return updated or _moved(question, best, ranked) or _changed(question, best, ranked)
+
+
+def _updated(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """What was said later in the place of the best one, where it is asked what holds now, or when something is."""
+    is_of_now = question.standing is Standing.NOW
+    is_of_time = question.standing is Standing.ANY and question.seeks is Seeks.WHEN
+    if not (is_of_now or is_of_time) or question.listing or best.found.passage.at is None:
+        return None
+    return update(question, best.found, [v for v in ranked if _when(v) > _when(best) and not v.found.unread])
 
 
 def _moved(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:

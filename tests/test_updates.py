@@ -1,0 +1,88 @@
+"""What was said later in the place of what answers: which windows are read, and what is taken from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from memcli.languages.english.questions import parse
+from memcli.model import TurnId
+from memcli.reading.network import Finding, Network, Span, of_updates
+from memcli.reading.passages import Passage
+from memcli.reading.relevance import Found
+from memcli.reading.updates import READ, behind, update
+from memcli.reading.values import Value
+from memcli.reading.windows import Window
+
+WHERE = parse("Where do we meet?", ())
+
+
+def _found(text: str, day: int, trust: float = 0.5, answers: float = -3.0) -> Found:
+    moment = datetime(2026, 5, day, 10, tzinfo=UTC)
+    passage = Passage(Window("Ana", text, ""), TurnId(text), moment, 0, 1.0, 0.5, 0.5, 0.5, 0.0, False, text)
+    return Found(passage, Finding(answers, 0.5, 0.5, ()), trust)
+
+
+class Told(Network):
+    """Finds in each window its last word, and that it takes the first one's place if it is among these texts."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__()
+        self.texts, self.seen = texts, list[Window]()
+
+    def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
+        self.seen += windows
+        return [self._of(window) for window in windows]
+
+    def _of(self, window: Window) -> Finding:
+        shown = window.shown
+        span = Span(shown.rindex(" ") + 1, len(shown), 0.9)
+        return Finding(2.0 if window.text in self.texts else -2.0, 0.5, 0.5, (span,))
+
+
+def _later(*said: tuple[str, int]) -> list[Value]:
+    return [Value("?", _found(text, day), 0.1) for text, day in said]
+
+
+def test_the_newest_that_takes_the_place_holds_as_sure_as_the_first() -> None:
+    first = _found("We meet at the harbour", 1, trust=0.8, answers=4.0)
+    later = _later(("at the Mill", 3), ("at the Castle", 5), ("he waits at the Station", 7))
+    new = update(WHERE, first, later, Told("at the Mill", "at the Castle"))
+    assert new is not None
+    assert (new.text, new.found.trust, new.found.passage.turn) == ("Castle", 0.8, "at the Castle")
+    assert new.found.finding.answers == first.finding.answers  # it answers as well as what it takes the place of
+
+
+def test_where_nothing_takes_its_place_nothing_is_said() -> None:
+    first = _found("We meet at the harbour", 1)
+    assert update(WHERE, first, _later(("at the Mill", 3)), Told()) is None
+    assert update(WHERE, first, [], Told()) is None
+
+
+def test_each_is_read_behind_the_first_and_only_the_likeliest_are() -> None:
+    first, told = _found("We meet at the harbour", 1), Told()
+    update(WHERE, first, _later(*((f"at Mill {n}", 2 + n) for n in range(READ + 3))), told)
+    assert [window.text for window in told.seen] == [f"at Mill {n}" for n in range(READ)]
+    assert {window.before for window in told.seen} == {"Ana: We meet at the harbour"}
+
+
+def test_a_long_first_statement_is_cut_to_its_end() -> None:
+    long = Window("Bo", " ".join(f"w{n}" for n in range(100)), "")
+    assert behind(long, Window("Ana", "ok", "")).before == "Bo: … " + " ".join(f"w{n}" for n in range(76, 100))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "later", "takes"),
+    [
+        ("Where do we meet?", "We meet at the harbour on Sundays", "the harbour is closed, we'll be at the mill", True),
+        ("Where do we meet?", "We meet at the harbour on Sundays", "I left my umbrella at the bakery", False),
+        ("What is the code for the shed?", "the shed's code is 4417", "they changed it, 9032 gets you in", True),
+        ("What is the code for the shed?", "the shed's code is 4417", "my card's pin is 9032, don't tell", False),
+    ],
+)  # fmt: skip
+def test_the_network_that_ships_tells_what_takes_a_place(question: str, first: str, later: str, takes: bool) -> None:
+    window = behind(Window("Ana", first, ""), Window("Ana", later, ""))
+    (found,) = of_updates().read(question, [window])
+    assert (found.answers > 0) is takes
