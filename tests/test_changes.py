@@ -43,9 +43,6 @@ Said = tuple[float, str, str]
           (300.1, "Cy", "no, new fuse. 4 amps")),
          "What is the wifi password?", "heron22"),
         (((0, "Ana", "The coach stops at the bus station"),
-          (50, "Bo", "could the coach stop at the town hall instead?"), (50.1, "Ana", "sure, fine by me")),
-         "Where does the coach stop?", "the town hall (before: the bus station"),
-        (((0, "Ana", "The coach stops at the bus station"),
           (50, "Bo", "could the coach stop at the town hall instead?"), (50.1, "Ana", "no, the bay is closed")),
          "Where does the coach stop?", "the bus station"),
         (((0, "Bo", "The grant report is due on 15 June"), (900, "Ana", "they've extended it to the 30th!!")),
@@ -64,29 +61,6 @@ def test_what_holds_is_what_was_said_to_be_otherwise(said: tuple[Said, ...], que
     assert not found.abstained
     assert answer in found.text
     assert answer.count("(before") == found.text.count("(before")
-
-
-@pytest.mark.parametrize(
-    ("text", "changed"),
-    [
-        ("I'm beside Lena now", True), ("Wednesdays instead", True), ("13.50 a class since this week", True),
-        ("rent has gone up to 910", True), ("we're at the library until further notice", True),
-        ("right now I'm on the bus", False), ("now that it rains", False), ("the rent is 850", False),
-    ],
-)  # fmt: skip
-def test_what_says_that_something_is_otherwise(text: str, changed: bool) -> None:
-    assert spoken([text]).is_changed(text) is changed
-
-
-@pytest.mark.parametrize(
-    ("text", "agrees"),
-    [
-        ("sure, fine by me", True), ("ok 👍", True), ("rang them, they're happy with that", True), ("+1", True),
-        ("works for me", True), ("no way", False), ("surely not", False), ("greatly missed", False),
-    ],
-)  # fmt: skip
-def test_what_agrees(text: str, agrees: bool) -> None:
-    assert spoken([text]).agrees(text) is agrees
 
 
 @pytest.mark.parametrize(

@@ -742,30 +742,6 @@ def test_what_says_that_something_is_at_another_time(text: str, moved: bool) -> 
     assert spoken([text]).is_moved(text) is moved
 
 
-@pytest.mark.parametrize(
-    ("text", "answers", "trust", "holds"),
-    [
-        ("Harbour Inn is full, so we're in the Meridian now", -3.5, 0.02, "the Meridian"),
-        ("Harbour Inn is full, so we're in the Meridian now", -4.5, 0.02, "the Harbour Inn"),
-        ("Harbour Inn is near the Meridian", 3.0, 0.2, "the Harbour Inn"),
-        ("our beds are in the Meridian now", 0.5, 0.2, "the Meridian"),
-        ("our beds are in the Meridian now", -0.5, 0.2, "the Harbour Inn"),
-        ("our beds are in the Meridian now", 0.5, 0.05, "the Harbour Inn"),
-        ("are our beds in the Meridian now?", 3.0, 0.2, "the Harbour Inn"),
-    ],
-)
-def test_what_is_otherwise_now_answers_or_names_what_was(
-    text: str, answers: float, trust: float, holds: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memcli.reading.states.update", lambda *_: None)  # by its words alone
-    old = Value("the Harbour Inn", _found("we sleep at the Harbour Inn", moment=at(2026, 1, 1)), 0.8)
-    new = Value("the Meridian", _found(text, moment=at(2026, 2, 1), trust=trust), 0.8)
-    new = replace(new, found=replace(new.found, finding=replace(new.found.finding, answers=answers)))
-    value, before = standing(parse("Which hotel are we sleeping in?", ()), [old, new])
-    assert value.text == holds
-    assert before is (old if holds == "the Meridian" else None)
-
-
 def test_what_was_before_is_what_the_newer_statement_replaces() -> None:
     old = _value("01 555 200", at(2023, 1, 1), 0.1, words="my number is")
     new = _value("01 555 900", at(2024, 3, 1), 0.9, words="new phone, my new number is")

@@ -311,20 +311,8 @@ class Language:
         """Whether `text` says that something is at another time now than it was to be."""
         return False
 
-    def is_changed(self, text: str) -> bool:
-        """Whether `text` says that something is otherwise than it was."""
-        return self.is_moved(text)
-
     def is_of_what_was_said(self, text: str) -> bool:
         """Whether `text` says of what was spoken of before, without naming it, that it is at another time now."""
-        return False
-
-    def agrees(self, text: str) -> bool:
-        """Whether `text`, as a reply, agrees to what was proposed."""
-        return False
-
-    def denies_what_is_asked(self, text: str) -> bool:
-        """Whether `text`, as a reply, begins by saying that it is not so."""
         return False
 
     def recurring(self, text: str) -> Sequence[tuple[int, int]]:

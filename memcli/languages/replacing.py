@@ -13,7 +13,7 @@ from ..model.generated import Told, speaker_name
 from ..text import content_stems, sentences
 from . import spoken
 
-__all__ = ["is_same", "makes_untrue", "noted_anew", "notes_what_changes"]
+__all__ = ["makes_untrue", "noted_anew", "notes_what_changes"]
 
 _NO_VECTOR = np.zeros(1, dtype=np.float32)
 
@@ -31,12 +31,12 @@ def notes_what_changes(text: str) -> bool:
 
 def noted_anew(new: str, old: str, value: str) -> Noted | None:
     """What the turn `new` notes in the place of `value`, which `old` noted; None where it notes nothing of the kind."""
-    held = [note for note in _noted(old) if is_same(note.value, value)]
-    instead = (note for note in _noted(new) if not is_same(note.value, value))
+    held = [note for note in _noted(old) if _is_same(note.value, value)]
+    instead = (note for note in _noted(new) if not _is_same(note.value, value))
     return next((note for note in instead if any(of_one_slot(note, other) for other in held)), None)
 
 
-def is_same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str) -> bool:
     """Whether two values are one: numbers by all of their digits, since two of one town begin alike."""
     digits, others = (re.sub(r"\D", "", each) for each in (one, other))
     if digits and others:

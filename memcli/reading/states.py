@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from ..languages import spoken
-from ..languages.replacing import is_same, makes_untrue, noted_anew
+from ..languages.replacing import makes_untrue, noted_anew
 from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems, sentences
-from .passages import Passage, asks
+from .passages import Passage
 from .relevance import Found
 from .temporal import is_moved
 from .updates import update
@@ -21,14 +21,12 @@ __all__ = ["standing", "successor", "when"]
 #: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
 #: longer, in words of its time, may be less like the question.
 _BESIDE, _BEFORE = 0.5, 0.25
-#: The same of one that says of itself that it is otherwise now.
-_OTHERWISE = 0.1
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
 _UNTOLD = 0.25
 #: What is hardly an answer by itself, and within which time "it" is what its speaker spoke of.
-_HARDLY, _NAMING, _SPOKEN_OF = -3.0, -4.0, timedelta(days=14)
+_HARDLY, _SPOKEN_OF = -3.0, timedelta(days=14)
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -114,9 +112,8 @@ def _as_sure(value: Value, best: Value) -> Value:
 
 
 def _otherwise(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
-    """What says later that it is otherwise, by the network that reads both, or by the words of the later one."""
-    updated = _updated(question, best, ranked)
-    return updated or _moved(question, best, ranked) or _changed(question, best, ranked)
+    """What says later that it is otherwise, by the network that reads both, or, of a time, by its words."""
+    return _updated(question, best, ranked) or _moved(question, best, ranked)
 
 
 def _updated(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
@@ -149,52 +146,6 @@ def _is_at_another_time(found: Found, best: Value) -> bool:
         return True
     is_near = passage.window.speaker == about.window.speaker and about.at and when(found) - _when(best) <= _SPOKEN_OF
     return bool(is_near) and found.finding.answers > _HARDLY and spoken([text]).is_of_what_was_said(text)
-
-
-def _changed(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
-    """The newest statement that says of itself that it is otherwise now, and answers, or that denies what was asked of
-    the best one's value; as sure as that.
-    """
-    if question.standing is not Standing.NOW or question.listing or question.seeks not in _CHANGING:
-        return None
-    if not best.typed or best.found.passage.at is None:  # nobody knows what was said after it
-        return None
-    later = [v for v in ranked if _when(v) > _when(best) and v.typed and not is_same(v.text, best.text)]
-    new = [v for v in later if _is_otherwise(v, best, ranked) or _denies(v, best)]
-    newest = max(new, key=_when, default=None)
-    return newest and _as_sure(newest, best)
-
-
-def _is_otherwise(value: Value, best: Value, ranked: Sequence[Value]) -> bool:
-    """Whether it says so, of what the question names or in other words of the same person, and answers; or hardly
-    answers and names the best one's value, or proposes what another agrees to.
-    """
-    passage, answers = value.found.passage, value.found.finding.answers
-    text = passage.window.text
-    if answers <= _NAMING or not spoken([text]).is_changed(text):
-        return False
-    if asks(text):
-        return _is_agreed(passage, ranked)
-    held = set(content_stems(best.text))
-    if held and held <= set(content_stems(passage.turn_text)):
-        return True
-    is_of_it = passage.thread_covered > 0 or passage.window.speaker == best.found.passage.window.speaker
-    return is_of_it and answers > 0 and value.found.trust >= _OTHERWISE * best.found.trust
-
-
-def _is_agreed(proposed: Passage, ranked: Sequence[Value]) -> bool:
-    """Whether somebody else agrees to what is proposed."""
-    replies = (value.found.passage.window for value in ranked if value.found.passage.asking == proposed.turn)
-    return any(each.speaker != proposed.window.speaker and spoken([each.text]).agrees(each.text) for each in replies)
-
-
-def _denies(value: Value, best: Value) -> bool:
-    """Whether it replies "no, …" where somebody asked whether it is still the best one's value."""
-    window = value.found.passage.window
-    held = set(content_stems(best.text))
-    is_asked = value.found.passage.replies and bool(held) and held <= set(content_stems(window.before))
-    is_likely = value.found.finding.answers > _HARDLY
-    return is_asked and is_likely and spoken([window.text]).denies_what_is_asked(window.text)
 
 
 def _renewed(best: Value, ranked: Sequence[Value]) -> Value | None:

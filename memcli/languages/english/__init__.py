@@ -301,29 +301,11 @@ class English(Language):
 
         return is_moved(text)
 
-    def is_changed(self, text: str) -> bool:
-        """See `Language.is_changed`."""
-        from .answers import is_changed
-
-        return is_changed(text)
-
     def is_of_what_was_said(self, text: str) -> bool:
         """See `Language.is_of_what_was_said`."""
         from .answers import is_of_what_was_said
 
         return is_of_what_was_said(text)
-
-    def agrees(self, text: str) -> bool:
-        """See `Language.agrees`."""
-        from .answers import agrees
-
-        return agrees(text)
-
-    def denies_what_is_asked(self, text: str) -> bool:
-        """See `Language.denies_what_is_asked`."""
-        from .answers import denies_what_is_asked
-
-        return denies_what_is_asked(text)
 
     def recurring(self, text: str) -> Sequence[tuple[int, int]]:
         """See `Language.recurring`."""

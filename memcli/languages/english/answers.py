@@ -8,11 +8,8 @@ __all__ = [
     "ENDED",
     "FORMER",
     "SOMEBODY",
-    "agrees",
     "corrects",
-    "denies_what_is_asked",
     "identifier",
-    "is_changed",
     "is_moved",
     "is_of_what_was_said",
     "is_oneself",
@@ -80,25 +77,8 @@ _OTHER_TIME = (
     r"|\b(?:\d[\w:.]{0,9}|\w{0,9}days?)(?: \w+)? (?:rather than|instead of)\b"
     rf"|{_IT_IS}"
 )
-#: That something is otherwise than it was: said of what is told beside it.
-_CHANGED = (
-    r"\b(?:(?<!right )now(?! (?:that|and then)\b)|instead|after all|rather than|changed|no longer"
-    r"|any ?more|switched|swapped|until further notice|from (?:now|next|this|the)\b"
-    r"|from (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|since (?:this|last|the)\b"
-    r"|(?:gone|went|going|goes) (?:up|down)|(?:put|bring|brought|pushed) (?:up|forward|back)|raised|extended|lowered"
-    r"|(?:it|that|she|he|we|they)(?:'ll| will) be (?:on |at )?(?:the |\d|\w{0,9}day)"
-    r"|had to (?:move|change|switch|swap)|moved (?:it|us|me|them|her|him|that|this)|rescheduled)"
-)
 #: That what was spoken of before is at another time now: "they've pushed it to half four".
 _IT = rf"\b{_MOVED} (?:it|this|that|him|her|them|us|me|things)(?: \w+){{0,2}}? (?:to|till|until|for)\b|{_IT_IS}"
-#: That a reply agrees to what was proposed; that it is not so, as a reply begins.
-_AGREED = (
-    r"^(?:(?:oh|ok|well|haha|hm+),? )*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|fine|great|perfect|agreed|deal|done|works"
-    r"|lovely|of course|no problem|good (?:idea|call|plan)|sounds good|go for it|will do|absolutely|definitely"
-    r"|\+1|👍)(?!\w)"
-    r"|\b(?:happy|fine|ok|okay|good) with (?:that|it|me)\b|\bworks for (?:me|us)\b|\blet's do (?:that|it)\b"
-)
-_DENIED = r"^(?:no|nope|nah|not any ?more)\b"
 #: That what was just said was wrong.
 _CORRECTED = (
     r"^\*\w[^*]*$|\bsorry\b(?! (?:for|about|to|i|if|that|your?)\b)|\bi mean(?:t)?\b|\btypo\b|\bcorrection\b|\bmisread\b"
@@ -221,24 +201,9 @@ def is_moved(text: str) -> bool:
     return bool(re.search(_OTHER_TIME, text, re.IGNORECASE))
 
 
-def is_changed(text: str) -> bool:
-    """Whether a text says that something is otherwise than it was: "I'm beside Lena now", "Wednesdays instead"."""
-    return bool(re.search(_CHANGED, text, re.IGNORECASE)) or is_moved(text)
-
-
 def is_of_what_was_said(text: str) -> bool:
     """Whether a text says of what was spoken of before that it is at another time now: "they've pushed it to ten"."""
     return bool(re.search(_IT, text, re.IGNORECASE))
-
-
-def agrees(text: str) -> bool:
-    """Whether a reply agrees to what was proposed: "sure, fine by me", "they're happy with that"."""
-    return bool(re.search(_AGREED, text.strip(), re.IGNORECASE))
-
-
-def denies_what_is_asked(text: str) -> bool:
-    """Whether a reply begins by saying that it is not so."""
-    return bool(re.search(_DENIED, text.strip(), re.IGNORECASE))
 
 
 def recurring(text: str) -> list[tuple[int, int]]:
