@@ -39,7 +39,7 @@ class Told(Network):
     def _of(self, window: Window) -> Finding:
         shown = window.shown
         span = Span(shown.rindex(" ") + 1, len(shown), 0.9)
-        return Finding(2.0 if window.text in self.texts else -2.0, 0.5, 0.5, (span,))
+        return Finding(3.0 if window.text in self.texts else -2.0, 0.5, 0.5, (span,))
 
 
 def _later(*said: tuple[str, int]) -> list[Value]:
