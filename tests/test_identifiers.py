@@ -54,6 +54,8 @@ def test_a_favourite_number_stands_for_nothing() -> None:
         ("How many euros did it cost?", "40 euros", True),
         ("What's Ada's number in Turin?", "a dormouse", False),
         ("What's Ada's number in Turin?", "040 221 786", True),
+        ("What's Ada's phone number?", "4471", False),
+        ("What's Ada's phone number?", "55 21 30", True),
         ("How old is the car?", "£900", False),
         ("How much was the car?", "£900", True),
     ],

@@ -486,6 +486,13 @@ def test_what_comes_again_and_again_is_an_answer_to_when() -> None:
     assert dates(question, moved)[0].text == "8 July 2025"
 
 
+def test_who_asks_for_the_time_of_day_is_given_no_day_for_it() -> None:
+    question, said = parse("What time do we deploy?", ()), datetime(2025, 7, 2, 9, tzinfo=UTC)
+    found = _found("deploys are on tuesdays at 5 pm", "tuesdays", said)
+    assert next((each.text, each.typed) for each in dates(question, found)) == ("at 5 pm", True)
+    assert not any(each.typed for each in dates(question, _found("we deploy on 8 July", "8 July", said)))
+
+
 def test_who_does_something_need_not_have_a_name() -> None:
     question = parse("Who takes the cat?", ())
     for said, who in (("I'll ask my mum to take it", "my mum"), ("the plumber has her", "the plumber")):

@@ -4,10 +4,10 @@
      "conversation": "ana-ben", "session": "12", "id": "7", "caption": "a yellow tram on a hill"}
 
 Every field but the text is optional: `text` or `content`; `speaker`, `role` or both; `timestamp` as
-`memcli.formats.moments` reads it; `session` and `conversation` by name; `id`, unique within the session;
-`caption`, which becomes the last line of the text; `title`, of the session. Numbers serve as names. What other
-programs call these is understood, too (`_ALSO`). A line is kept out only where its text cannot be had; one with a
-timestamp that is not understood is kept without it.
+`memcli.formats.moments` reads it (a `date` may have its `time` beside it); `session` and `conversation` by name;
+`id`, unique within the session; `caption`, which becomes the last line of the text; `title`, of the session. Numbers
+serve as names. What other programs call these is understood, too (`_ALSO`). A line is kept out only where its text
+cannot be had; one with a timestamp that is not understood is kept without it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _message(where: str, record: dict[str, object]) -> Iterator[Message | Proble
     if not text:
         yield Problem(where, "no text")
         return
-    timestamp = record.get(_called(record, "timestamp"))
+    timestamp = _timestamp(record)
     said_at = moment(timestamp)
     unreadable = said_at is None and timestamp not in (None, "")
     yield Message(
@@ -88,6 +88,13 @@ def _message(where: str, record: dict[str, object]) -> Iterator[Message | Proble
     )
     if unreadable:
         yield Problem(where, "timestamp not understood: the message is kept without a date", kept_out=False)
+
+
+def _timestamp(record: dict[str, object]) -> object:
+    """When it was said; a day and a time of day that stand apart are put together."""
+    value = record.get(called := _called(record, "timestamp"))
+    whole = f"{value} {record.get('time')}"
+    return whole if called == "date" and moment(whole) else value
 
 
 def _first_text(record: dict[str, object]) -> object:

@@ -20,7 +20,6 @@ __all__ = ["Remembered", "remember"]
 
 #: As many earlier turns of the speaker, the nearest, are looked at.
 _LOOKED_AT = 20
-#: Two facts are of one thing by their words alone.
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,29 +24,33 @@ _CLOCK = 0.4
 def dates(question: Question, found: Found) -> list[Value]:
     """The dates that a window gives: those it names, the likeliest first; else the day on which it was said. A time of
     day comes before all of them, with the date that is named beside it, where the network takes it for the answer; and
-    what comes again and again where it is likelier than any.
+    what comes again and again where it is likelier than any. Who asks for the time of day is given that, or no value.
     """
-    window, at = found.passage.window, found.passage.at
-    named = [(_chance(each, found), each) for each in _times(window.shown, at)]
-    is_dated = bool(named)
-    if not named:
-        named = [(_UNNAMED * 0.5, each) for each in _times(found.passage.turn_text, at)]
-    if is_moved(found):  # "…was to be on the 14th, they have put it off to the 2nd"
-        named.reverse()
-    named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
-    told = [Value(_coarse(question, each, each.span), found, chance) for chance, each in named]
-    if hour := _hour(question, found, is_dated=is_dated):
-        is_dated = is_dated and question.grain != Grain.MINUTE
+    told, is_dated = _named(question, found)
+    at, hour = found.passage.at, _hour(question, found, is_dated=is_dated)
+    said = [] if at is None else [Value(_coarse(question, day(at), day(at)), found, _UNNAMED, typed=False)]
+    if question.grain == Grain.MINUTE:
+        return [*([hour] if hour else []), *(replace(each, typed=False) for each in told), *said]
+    if hour:
         told.insert(0, replace(hour, text=f"{told[0].text}, {hour.text}") if is_dated else hour)
+    window = found.passage.window
     again = [
         Value(window.shown[a:b], found, _liked(found, a, b)) for a, b in spoken([window.text]).recurring(window.shown)
     ]
-    if again and (not told or max(each.chance for each in again) >= told[0].chance):
-        told = again + told
-    if at is not None:
-        said = day(at)
-        told.append(Value(_coarse(question, said, said), found, _UNNAMED, typed=False))
-    return told
+    is_likelier = not told or max((each.chance for each in again), default=0.0) >= told[0].chance
+    return [*again, *told, *said] if is_likelier else [*told, *said]
+
+
+def _named(question: Question, found: Found) -> tuple[list[Value], bool]:
+    """The dates that a window names, the likeliest first, or else its turn; and whether the window names one."""
+    named = [(_chance(each, found), each) for each in _times(found.passage.window.shown, found.passage.at)]
+    is_dated = bool(named)
+    if not named:
+        named = [(_UNNAMED * 0.5, each) for each in _times(found.passage.turn_text, found.passage.at)]
+    if is_moved(found):  # "…was to be on the 14th, they have put it off to the 2nd"
+        named.reverse()
+    named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
+    return [Value(_coarse(question, each, each.span), found, chance) for chance, each in named], is_dated
 
 
 def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:

@@ -127,6 +127,7 @@ _OTHERS = tuple(
         (r"\b(?:called|named|names?)\b", r"^(?:an?|my|his|her|our|their|your|its|this|that|some) "),
         (rf"\bhow many (?!{_COINS})", rf"{_MONEY}|\d\s?%|\d[:.]\d\d\b"),
         (r"\bhow (?:old|tall|far|long|heavy|deep|wide|high|big|fast)\b", _MONEY),
+        (r"\b(?:phone|telephone|mobile|cell) ?number\b", r"^\D*(?:\d\D*){0,4}$"),
         (r"\bwhat (?:has )?happened\b", r"^(?:the|an?|my|his|her|our|their|your) \w+$"),
     )
 )
