@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from memcli.languages import language
 from memcli.languages.english.answers import identifier
-from memcli.model import Question, TurnId
+from memcli.model import Question, Seeks, TurnId
+from memcli.reading.extractive import found_in
 from memcli.reading.network import Finding, Span
 from memcli.reading.passages import Passage
 from memcli.reading.relevance import Found
@@ -56,6 +57,8 @@ def test_a_favourite_number_stands_for_nothing() -> None:
         ("What's Ada's number in Turin?", "040 221 786", True),
         ("What's Ada's phone number?", "4471", False),
         ("What's Ada's phone number?", "55 21 30", True),
+        ("Who changed their phone number?", "Ada", True),
+        ("What is Ada's email address?", "ada at home", False),
         ("How old is the car?", "£900", False),
         ("How much was the car?", "£900", True),
     ],
@@ -69,3 +72,14 @@ def test_no_text_makes_it_fail(text: str, asked: str, start: int) -> None:
     start = min(start, len(text))
     for value in values(Question(f"What is the {asked}?"), _found(text, start, min(start + 9, len(text)))):
         assert value.text
+
+
+def test_what_holds_no_number_tells_none() -> None:
+    english = language("en")
+    assert not english.may_tell("What's Ada's phone number?", "yes, plot 17. The gate code is 2290")
+    assert english.may_tell("What's Ada's phone number?", "ring 0161 (496) 0345")
+    code = _found("The gate code is 2290", 17, 21)
+    asked = "What's Ada's phone number?"
+    assert found_in(Question(asked, seeks=Seeks.WHAT), [code], []).found[0].trust == pytest.approx(0.09)
+    assert found_in(Question("What's the gate code?", seeks=Seeks.WHAT), [code], []).found[0].trust == 0.9
+    assert english.may_tell("When did Ada lose her phone number?", "on Friday")

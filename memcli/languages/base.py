@@ -291,6 +291,10 @@ class Language:
         """Whether `value` may be the kind of thing that `question` asks for."""
         return True
 
+    def may_tell(self, question: str, text: str) -> bool:
+        """Whether `text` may tell what `question` asks for, by what stands in it: a phone number has digits."""
+        return True
+
     def is_former(self, text: str) -> bool:
         """Whether `text` may tell of what holds no longer when it is said."""
         return True

@@ -45,6 +45,8 @@ _PART = re.compile(r"[,;:.!?…–—]+(?:\s|$)")
 _DOUBTFUL = 0.5
 #: And so much less of another time than the question names.
 _ELSEWHEN = 0.25
+#: What a window is worth in which nothing looks like what is asked for.
+_LACKING = 0.1
 #: A number of times is believed from this chance on; without one, windows that answer as probably are counted.
 _COUNTED = 0.5
 
@@ -207,7 +209,7 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
     """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
     if known:
         return _advised(question, found, known)
-    found = _answered(found)
+    found = _answered(question, found)
     if found[0].unread:
         return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
@@ -226,11 +228,18 @@ def ordered(question: Question, found: Sequence[Found]) -> list[Value]:
     return sorted(read, key=_likely)
 
 
-def _answered(found: Sequence[Found]) -> Sequence[Found]:
-    """The windows anew: what asks is less likely than a reply to it that answers, too ("the code? I tried 4471")."""
+def _answered(question: Question, found: Sequence[Found]) -> Sequence[Found]:
+    """The windows anew: what asks is less likely than a reply to it that answers, too ("the code? I tried 4471"), and
+    what has no number in it tells none.
+    """
     replies = {each.passage.asking: each for each in reversed(found) if each.passage.asking}
-    doubted = [_doubted_beside(each, replies.get(each.passage.turn)) for each in found]
+    told = [each if _may_tell(question, each) else replace(each, trust=_LACKING * each.trust) for each in found]
+    doubted = [_doubted_beside(each, replies.get(each.passage.turn)) for each in told]
     return sorted(doubted, key=lambda each: -each.trust)
+
+
+def _may_tell(question: Question, found: Found) -> bool:
+    return language(question.language).may_tell(question.text, found.passage.turn_text)
 
 
 def _doubted_beside(found: Found, reply: Found | None) -> Found:

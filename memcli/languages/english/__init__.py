@@ -325,6 +325,12 @@ class English(Language):
 
         return is_such(question, value)
 
+    def may_tell(self, question: str, text: str) -> bool:
+        """See `Language.may_tell`."""
+        from .answers import may_tell
+
+        return may_tell(question, text)
+
     def identifier(self, question: str) -> re.Pattern[str] | None:
         """See `Language.identifier`."""
         from .answers import identifier

@@ -18,6 +18,7 @@ __all__ = [
     "label_before",
     "labelled_after",
     "listed_after",
+    "may_tell",
     "named_after",
     "number",
     "recurring",
@@ -116,6 +117,14 @@ _IDENTIFIERS = tuple(
         (r"\b(?:command|one-liner|snippet)\b", r"`[^`\n]+`|(?<=: )(?=\S+ \S)(?:(?!: )[^\n`])+$"),
     )
 )  # fmt: skip
+#: What stands in whatever tells it: five digits, an @.
+_TOLD_BY = tuple(
+    (re.compile(rf"^(?:what|which)\b.*\b{asked}\b"), re.compile(value))
+    for asked, value in (
+        (r"(?:phone|telephone|mobile|cell) ?number", r"\d(?:\D{0,2}\d){4}"),
+        (r"e-?mail address", "@"),
+    )
+)
 #: Who asks for this is told a number.
 _NUMBERED = re.compile(r"^what(?:'s|’s| is| was) (?:\S+ ){1,4}(?:number|digits)\b(?! (?:plate|one)\b)")
 _COINS = r"(?:quid|pounds?|dollars?|bucks?|euros?|cents?|pence|p)\b"
@@ -127,7 +136,6 @@ _OTHERS = tuple(
         (r"\b(?:called|named|names?)\b", r"^(?:an?|my|his|her|our|their|your|its|this|that|some) "),
         (rf"\bhow many (?!{_COINS})", rf"{_MONEY}|\d\s?%|\d[:.]\d\d\b"),
         (r"\bhow (?:old|tall|far|long|heavy|deep|wide|high|big|fast)\b", _MONEY),
-        (r"\b(?:phone|telephone|mobile|cell) ?number\b", r"^\D*(?:\d\D*){0,4}$"),
         (r"\bwhat (?:has )?happened\b", r"^(?:the|an?|my|his|her|our|their|your) \w+$"),
     )
 )
@@ -152,9 +160,15 @@ def is_oneself(text: str) -> bool:
 def is_such(question: str, value: str) -> bool:
     """Whether a value may be what a question asks for: no price is a number of things, no "a whippet" a name."""
     low = question.lower()
-    if _NUMBERED.search(low) and not number(value):
+    if (_NUMBERED.search(low) and not number(value)) or not may_tell(question, value):
         return False
     return not any(asked.search(low) and other.search(value) for asked, other in _OTHERS)
+
+
+def may_tell(question: str, text: str) -> bool:
+    """Whether a text may tell what a question asks for: a phone number has digits."""
+    low = question.lower()
+    return all(value.search(text) for asked, value in _TOLD_BY if asked.search(low))
 
 
 def label_before(text: str, start: int) -> int:
