@@ -1,15 +1,16 @@
 """What the network that reads updates is trained on: questions, with what was said after the statement that answered.
 
-    python benchmarks/update_data.py --data locomo.json friendsqa.json.gz longmemeval_short.json.gz --half 0
+    python benchmarks/update_data.py --data locomo.json friendsqa.json.gz longmemeval_short.json.gz judge_chats --half 0
         --own benchmarks/reader_chats --out FILE
 
 The chats of `update_chats` were made up for it: a line each, with what was said (`say`: hours, speaker, text), a
 `question` of what holds now, the places of the turn that told it `first` and of a `later` one that made it otherwise
-(`changed`), or only seems to (`control`), and the words of the answer (`want`). Two turns of other chats are put behind
-each first one. Of the questions of `--data` (a half of their conversations), and of some questions of every fourth file
-of `--own`, the windows that the reader is given are taken that come after the one that answers and are no evidence:
-none of these changes anything. Lines are as `reader_data.py` writes them, the first statement as what stands `before`
-each later one.
+(`changed`), or only seems to (`control`), and the words of the answer (`want`); and most with two questions of yes or
+no, whether what was told first holds (`is_first`), and whether what the later turn tells does (`is_later`), and one of
+what was so before (`former`). Two turns of other chats are put behind each first one. Of the questions of `--data` (a
+half of their conversations), and of some questions of each file of `--own`, the windows that the reader is given are
+taken that come after the one that answers and are no evidence: none of these changes anything. Lines are as
+`reader_data.py` writes them, the first statement as what stands `before` each later one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -29,7 +29,9 @@ from typing import Any
 import unseen
 from reading import Case, cases, filled, known, read
 
+from memcli.evaluation.questions import GoldQuestion
 from memcli.languages import DEFAULT
+from memcli.languages.english.questions import parse
 from memcli.model import Seeks
 from memcli.reading import relevance
 from memcli.reading.extractive import ordered
@@ -40,8 +42,10 @@ from memcli.reading.windows import Window
 
 Line = dict[str, Any]
 CHATS = Path(__file__).with_name("update_chats")
-#: Turns of other chats behind each first statement; questions of a conversation of one's own; which of its files.
-ELSEWHERE, EACH, FILES = 2, 16, slice(1, None, 4)
+#: Turns of other chats behind each first statement; questions of a conversation of one's own, and of yes or no.
+ELSEWHERE, EACH, YES_NO = 2, 12, 8
+#: The questions of a chat, and what the turn that changes something says to them.
+POLARITY = {"question": "", "is_first": "no", "is_later": "yes"}
 
 
 def main() -> None:
@@ -63,15 +67,19 @@ def main() -> None:
 
 
 def told() -> Iterator[Line]:
-    """A question of each chat that was made up."""
+    """The questions of each chat that was made up."""
     chats = {file: file.read_text(encoding="utf-8").splitlines() for file in sorted(CHATS.glob("*.jsonl"))}
     items = [(f"{file.stem} {n}", json.loads(line)) for file, lines in chats.items() for n, line in enumerate(lines)]
     turns = [(speaker, text) for _, item in items for _, speaker, text in item["say"]]
     for group, item in items:
         drawn = random.Random(group)
         beside = [(drawn.choice(item["say"])[1], text) for _, text in drawn.sample(turns, ELSEWHERE)]
-        windows = [*_after(item), *(_line(behind(_first(item), Window(*each, "")), None) for each in beside)]
-        yield {"dataset": "update_chats", "group": group, "question": item["question"], "windows": windows}
+        others = [_line(behind(_first(item), Window(*each, "")), None) for each in beside]
+        asked = {name: [*_after(item, says)] for name, says in POLARITY.items()} | {"former": _replaced(item)}
+        for name, windows in asked.items():
+            if item.get(name):
+                line = {"dataset": "update_chats", "group": group, "question": item[name]}
+                yield {**line, "windows": [*windows, *others]}
 
 
 def _first(item: Line) -> Window:
@@ -79,13 +87,26 @@ def _first(item: Line) -> Window:
     return Window(speaker, text, "")
 
 
-def _after(item: Line) -> Iterator[Line]:
-    """The turns after the first statement, but those that only say again what has changed it."""
+def _after(item: Line, says: str) -> Iterator[Line]:
+    """The turns after the first statement, but those that only say again what has changed it. `says`: yes or no, where
+    what changes it says so to the question.
+    """
     is_changed, want = item["kind"] == "changed", item["want"].lower()
     for place, (_, speaker, text) in enumerate(item["say"]):
         takes = is_changed and place == item["later"]
         if place > item["first"] and not (is_changed and place > item["later"] and want in text.lower()):
-            yield _line(behind(_first(item), Window(speaker, text, "")), want if takes else None)
+            line = _line(behind(_first(item), Window(speaker, text, "")), want if takes else None)
+            yield {**line, "span": None, "polarity": says} if takes and says else line
+
+
+def _replaced(item: Line) -> list[Line]:
+    """The turn that changes it, and those around it, behind each earlier one: it takes the place of the first alone."""
+    windows = [Window(speaker, text, "") for _, speaker, text in item["say"]]
+    first, later = item["first"], item["later"]
+    ahead = [behind(windows[place], windows[later]) for place in range(later) if place != first]
+    beside = [behind(windows[first], windows[place]) for place in range(first + 1, later)]
+    takes = {**_line(behind(windows[first], windows[later]), item["want"].lower()), "span": None}
+    return [takes, *(_line(each, None) for each in (*ahead, *beside))]
 
 
 def _line(window: Window, want: str | None) -> Line:
@@ -103,34 +124,42 @@ def retrieved(path: Path, cache: Path, options: argparse.Namespace) -> list[Line
 
 
 def own(folder: Path, cache: Path, options: argparse.Namespace) -> list[Line]:
-    """The same of some questions of some files of a folder."""
-    with TemporaryDirectory() as some, ExitStack() as opened:
-        part = Path(some) / folder.name
-        part.mkdir()
-        for file in sorted(folder.glob("*.txt"))[FILES]:
-            shutil.copy(file, part)
+    """The same of some questions of each file of a folder."""
+    with ExitStack() as opened:
         lines = []
-        for haystack, memory in filled(part, cache, opened, unseen.chosen(options)):
-            drawn = random.Random(0).sample(list(haystack.questions), min(EACH, len(haystack.questions)))
-            asked = replace(haystack, questions=drawn)
+        for haystack, memory in filled(folder, cache, opened, unseen.chosen(options)):
+            asked = replace(haystack, questions=_drawn(haystack.questions))
             lines += [line for case in known(folder.name, asked, memory) if (line := _unchanged(case))["windows"]]
         return lines
 
 
+def _drawn(questions: Sequence[GoldQuestion]) -> list[GoldQuestion]:
+    """Some of all, and some of those of yes or no."""
+    whether = [each for each in questions if parse(each.text, ()).seeks is Seeks.YES_NO]
+    drawn = random.Random(0)
+    some = [drawn.sample(of, min(count, len(of))) for of, count in ((list(questions), EACH), (whether, YES_NO))]
+    return list({each.id: each for of in some for each in of}.values())
+
+
 def _unchanged(case: Case) -> Line:
-    question = case.query.question
-    values = ordered(question, _found(case)) if _is_of_values(case) else []
-    first = values[0].found.passage if values else None
-    after = [each.found.passage for each in values if first and _is_later(each.found, values[0].found)][:READ]
-    is_known = first is not None and (not case.gold or str(first.turn) in case.gold)
-    windows = [_line(behind(first.window, p.window), None) for p in after if first and str(p.turn) not in case.gold]
-    return {"dataset": case.dataset, "group": case.group, "question": question.text,
+    found = _ordered(case)
+    first = found[0] if found else None
+    after = [each.passage for each in found if first and _is_later(each, first)][:READ]
+    is_known = first is not None and (not case.gold or str(first.passage.turn) in case.gold)
+    windows = [
+        _line(behind(first.passage.window, p.window), None) for p in after if first and str(p.turn) not in case.gold
+    ]
+    return {"dataset": case.dataset, "group": case.group, "question": case.query.question.text,
             "windows": windows if is_known else []}  # fmt: skip
 
 
-def _is_of_values(case: Case) -> bool:
+def _ordered(case: Case) -> Sequence[Found]:
+    """The windows as the reader asks whether something was said in their place."""
     question = case.query.question
-    return question.language == DEFAULT and question.seeks is not Seeks.YES_NO and bool(case.passages)
+    if question.language != DEFAULT or not case.passages:
+        return []
+    found = _found(case)
+    return found if question.seeks is Seeks.YES_NO else [value.found for value in ordered(question, found)]
 
 
 def _found(case: Case) -> Sequence[Found]:

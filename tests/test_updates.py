@@ -12,8 +12,7 @@ from memcli.model import TurnId
 from memcli.reading.network import Finding, Network, Span, of_updates
 from memcli.reading.passages import Passage
 from memcli.reading.relevance import Found
-from memcli.reading.updates import READ, behind, update
-from memcli.reading.values import Value
+from memcli.reading.updates import READ, behind, former, turned, update
 from memcli.reading.windows import Window
 
 WHERE = parse("Where do we meet?", ())
@@ -42,8 +41,19 @@ class Told(Network):
         return Finding(3.0 if window.text in self.texts else -2.0, 0.5, 0.5, (span,))
 
 
-def _later(*said: tuple[str, int]) -> list[Value]:
-    return [Value("?", _found(text, day), 0.1) for text, day in said]
+class Behind(Told):
+    """Finds that a window takes the place of the statement before it, if the two are among these pairs of texts."""
+
+    def __init__(self, *pairs: tuple[str, str]) -> None:
+        super().__init__()
+        self.pairs = [(f"Ana: {first}", later) for first, later in pairs]
+
+    def _of(self, window: Window) -> Finding:
+        return Finding(3.0 if (window.before, window.text) in self.pairs else -2.0, 0.1, 0.9, ())
+
+
+def _later(*said: tuple[str, int]) -> list[Found]:
+    return [_found(text, day) for text, day in said]
 
 
 def test_the_newest_that_takes_the_place_holds_as_sure_as_the_first() -> None:
@@ -59,6 +69,26 @@ def test_where_nothing_takes_its_place_nothing_is_said() -> None:
     first = _found("We meet at the harbour", 1)
     assert update(WHERE, first, _later(("at the Mill", 3)), Told()) is None
     assert update(WHERE, first, [], Told()) is None
+
+
+def test_the_newest_that_takes_the_place_says_yes_or_no() -> None:
+    first = _found("I live in Leeds", 1, trust=0.8, answers=4.0)
+    later = _later(("moved to York", 3), ("lovely in York", 5))
+    new = turned(WHERE, first, later, Behind(("I live in Leeds", "moved to York")))
+    assert new is not None
+    assert (new.passage.turn, new.trust, new.finding.no) == ("moved to York", 0.8, 0.9)
+    assert turned(WHERE, first, later, Behind()) is None
+
+
+def test_the_likeliest_whose_place_was_taken_was_so_before() -> None:
+    said = [_found("rent is 120 now", 9, 0.8, 4.0), _found("rent is 100", 1, 0.5), _found("up to 110", 5, 0.4),
+            _found("nice rent", 3, 0.3), _found("rent is due", 2, 0.2)]  # fmt: skip
+    pairs = ("up to 110", "rent is 120 now"), ("nice rent", "up to 110")
+    before = former(WHERE, said, told := Behind(*pairs))
+    assert before is not None
+    assert (before.passage.turn, before.trust, before.finding.answers) == ("up to 110", 0.8, 4.0)
+    assert len(told.seen) == 6  # each pair of the likeliest four, in order of time
+    assert former(WHERE, said[:2], Behind(*pairs)) is None
 
 
 def test_each_is_read_behind_the_first_and_only_the_likeliest_are() -> None:
@@ -80,9 +110,28 @@ def test_a_long_first_statement_is_cut_to_its_end() -> None:
         ("Where do we meet?", "We meet at the harbour on Sundays", "I left my umbrella at the bakery", False),
         ("What is the code for the shed?", "the shed's code is 4417", "they changed it, 9032 gets you in", True),
         ("What is the code for the shed?", "the shed's code is 4417", "my card's pin is 9032, don't tell", False),
+        ("What was the shed's code before?", "the shed's code is 4417", "they changed it, 9032 gets you in", True),
+        ("What was the shed's code before?", "the shed's code is 4417", "the shed needs a new roof", False),
     ],
 )  # fmt: skip
 def test_the_network_that_ships_tells_what_takes_a_place(question: str, first: str, later: str, takes: bool) -> None:
     window = behind(Window("Ana", first, ""), Window("Ana", later, ""))
     (found,) = of_updates().read(question, [window])
     assert (found.answers > 0) is takes
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "later", "says_yes"),
+    [
+        ("Do we meet at the mill?", "We meet at the harbour", "the harbour is closed, we'll be at the mill", True),
+        ("Is 4417 the code for the shed?", "the shed's code is 4417", "they changed it, 9032 gets you in", False),
+        ("Does Ana still live in Leeds?", "I live in Leeds", "moved to York last week, boxes everywhere", False),
+    ],
+)  # fmt: skip
+def test_the_network_that_ships_says_yes_or_no_to_what_has_changed(
+    question: str, first: str, later: str, says_yes: bool
+) -> None:
+    window = behind(Window("Ana", first, ""), Window("Ana", later, ""))
+    (found,) = of_updates().read(question, [window])
+    assert found.answers > 0
+    assert (found.yes > found.no) is says_yes

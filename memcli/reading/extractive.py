@@ -23,6 +23,7 @@ from memcli.reading.relevance import Found
 from memcli.reading.states import standing, successor, when
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
+from memcli.reading.updates import turned
 from memcli.reading.values import Value
 from memcli.reading.windows import Window
 from memcli.text import content_stems
@@ -333,16 +334,29 @@ def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) 
 
 
 def _yes_or_no(question: Question, found: Sequence[Found]) -> Look:
-    """Yes or no where the window that answers says so, the newest of several; else its words."""
+    """Yes or no where the window that answers says so, the newest of several, or what was said in its place; else its
+    words.
+    """
     near = [each for each in found if each.trust >= _BESIDE * found[0].trust and _takes_side(question, each)]
+    is_now, asked = question.standing is Standing.NOW, language(question.language)
+    best = (max(near, key=when) if is_now else near[0]) if near else found[0]
+    if is_now and (new := _turned(question, best, found)):
+        yes, no = new.finding.yes, new.finding.no
+        return Look(question, found, asked.yes() if yes > no else asked.no(), (new, best), max(yes, no))
     if not near:
-        return Look(question, found, "", (found[0],), 0.0)
-    best = max(near, key=when) if question.standing is Standing.NOW else near[0]
+        return Look(question, found, "", (best,), 0.0)
     yes, no = best.finding.yes, best.finding.no
-    asked = language(question.language)
-    if question.standing is Standing.NOW and yes > no and (since := successor(question, best, found)):
+    if is_now and yes > no and (since := successor(question, best, found)):
         return Look(question, found, asked.no(), (since, best), yes)
     return Look(question, found, asked.yes() if yes > no else asked.no(), (best,), max(yes, no))
+
+
+def _turned(question: Question, best: Found, found: Sequence[Found]) -> Found | None:
+    """What was said later in the place of the best one, and says yes or no."""
+    if best.passage.at is None:
+        return None
+    new = turned(question, best, [each for each in found if when(each) > when(best) and not each.unread])
+    return new if new and max(new.finding.yes, new.finding.no) >= _SAID else None
 
 
 def _takes_side(question: Question, found: Found) -> bool:

@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float32]
 #: The files of the networks that ship, and what they hash to. Those for English have their lower layers in common.
 _LOWER = "lower.onnx", "855d7e37483478f8dd95b133ab2c119d925b2d17b712680e91a3326fe56ac0e3"
 _READER = "reader.onnx", "2ea27e7370d1cfc64474ad4f279ad657d69db0a1d75520e38850f88006bf084b"
-_UPDATES = "updates.onnx", "efef01a4248255f95fed9c09f5a45d702c473c76fa09fd377532e22cf2c07852"
+_UPDATES = "updates.onnx", "264e646ce169154f4674a5c5ffdc413de2b0acb56ecf6449b87cc6aac9c4f58c"
 _LANGUAGES = (
     "reader_languages.onnx",
     "bd2fdd35b950520e7d02dde74c963799b0281fd2b95f5f4dea8751f2776e2255",

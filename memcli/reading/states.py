@@ -10,10 +10,11 @@ from ..languages import spoken
 from ..languages.replacing import makes_untrue, noted_anew
 from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems, sentences
+from .likeliest import likeliest
 from .passages import Passage
 from .relevance import Found
 from .temporal import is_moved
-from .updates import update
+from .updates import former, update
 from .values import Value
 
 __all__ = ["standing", "successor", "when"]
@@ -43,7 +44,7 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
         return best, None
     if question.standing is Standing.NOW and (now := _now(best, ranked)):
         return now
-    if question.standing is Standing.FORMER and (replaced := _replaced(best, ranked)):
+    if question.standing is Standing.FORMER and (replaced := _taken(question, ranked) or _replaced(best, ranked)):
         return replaced, None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
     rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
@@ -122,7 +123,7 @@ def _updated(question: Question, best: Value, ranked: Sequence[Value]) -> Value 
     is_of_time = question.standing is Standing.ANY and question.seeks is Seeks.WHEN
     if not (is_of_now or is_of_time) or question.listing or best.found.passage.at is None:
         return None
-    return update(question, best.found, [v for v in ranked if _when(v) > _when(best) and not v.found.unread])
+    return update(question, best.found, [v.found for v in ranked if _when(v) > _when(best) and not v.found.unread])
 
 
 def _moved(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
@@ -167,6 +168,13 @@ def _ends(passage: Passage, best: Value) -> bool:
         return False
     said = [each for each in sentences(passage.window.text) if spoken([each]).is_over(each)]
     return any(set(content_stems(best.text)) & set(content_stems(each)) for each in said)
+
+
+def _taken(question: Question, ranked: Sequence[Value]) -> Value | None:
+    """The value whose place another has taken, by the network that reads both."""
+    dated = [each.found for each in ranked if each.found.passage.at and not each.found.unread]
+    found = former(question, dated)
+    return likeliest(question, found) if found else None
 
 
 def _replaced(best: Value, ranked: Sequence[Value]) -> Value | None:
