@@ -1,7 +1,7 @@
 """What the network that reads updates is trained on: questions, with what was said after the statement that answered.
 
-    python benchmarks/update_data.py --data locomo.json friendsqa.json.gz longmemeval_short.json.gz judge_chats --half 0
-        --own benchmarks/reader_chats --out FILE
+    python benchmarks/update_data.py --data locomo.json friendsqa.json.gz longmemeval_short.json.gz
+        benchmarks/judge_chats --half 0 --own benchmarks/reader_chats --out FILE
 
 The chats of `update_chats` were made up for it: a line each, with what was said (`say`: hours, speaker, text), a
 `question` of what holds now, the places of the turn that told it `first` and of a `later` one that made it otherwise
@@ -74,7 +74,7 @@ def told() -> Iterator[Line]:
     for group, item in items:
         drawn = random.Random(group)
         beside = [(drawn.choice(item["say"])[1], text) for _, text in drawn.sample(turns, ELSEWHERE)]
-        others = [_line(behind(_first(item), Window(*each, "")), None) for each in beside]
+        others = [_line(behind(_first(item), Window(*each, ""))) for each in beside]
         asked = {name: [*_after(item, says)] for name, says in POLARITY.items()} | {"former": _replaced(item)}
         for name, windows in asked.items():
             if item.get(name):
@@ -95,8 +95,8 @@ def _after(item: Line, says: str) -> Iterator[Line]:
     for place, (_, speaker, text) in enumerate(item["say"]):
         takes = is_changed and place == item["later"]
         if place > item["first"] and not (is_changed and place > item["later"] and want in text.lower()):
-            line = _line(behind(_first(item), Window(speaker, text, "")), want if takes else None)
-            yield {**line, "span": None, "polarity": says} if takes and says else line
+            window = behind(_first(item), Window(speaker, text, ""))
+            yield _taking(window, "" if says else want, says) if takes else _line(window)
 
 
 def _replaced(item: Line) -> list[Line]:
@@ -105,15 +105,20 @@ def _replaced(item: Line) -> list[Line]:
     first, later = item["first"], item["later"]
     ahead = [behind(windows[place], windows[later]) for place in range(later) if place != first]
     beside = [behind(windows[first], windows[place]) for place in range(first + 1, later)]
-    takes = {**_line(behind(windows[first], windows[later]), item["want"].lower()), "span": None}
-    return [takes, *(_line(each, None) for each in (*ahead, *beside))]
+    return [_taking(behind(windows[first], windows[later])), *map(_line, (*ahead, *beside))]
 
 
-def _line(window: Window, want: str | None) -> Line:
-    """A window; `want`: the words in it that take the place of the first one's, if it does."""
-    start = window.shown.lower().rfind(want) if want else 0
-    return {"speaker": window.speaker, "text": window.text, "before": window.before, "answers": want is not None,
-            "span": [start, start + len(want)] if want else None, "polarity": ""}  # fmt: skip
+def _line(window: Window) -> Line:
+    """A window that changes nothing."""
+    return {"speaker": window.speaker, "text": window.text, "before": window.before, "answers": False, "span": None,
+            "polarity": ""}  # fmt: skip
+
+
+def _taking(window: Window, want: str = "", says: str = "") -> Line:
+    """A window that takes the place of what stands before it: by these words of it, or saying yes or no."""
+    start = window.shown.lower().rfind(want)
+    span = [start, start + len(want)] if want else None
+    return {**_line(window), "answers": True, "span": span, "polarity": says}
 
 
 def retrieved(path: Path, cache: Path, options: argparse.Namespace) -> list[Line]:
@@ -146,9 +151,7 @@ def _unchanged(case: Case) -> Line:
     first = found[0] if found else None
     after = [each.passage for each in found if first and _is_later(each, first)][:READ]
     is_known = first is not None and (not case.gold or str(first.passage.turn) in case.gold)
-    windows = [
-        _line(behind(first.passage.window, p.window), None) for p in after if first and str(p.turn) not in case.gold
-    ]
+    windows = [_line(behind(first.passage.window, p.window)) for p in after if first and str(p.turn) not in case.gold]
     return {"dataset": case.dataset, "group": case.group, "question": case.query.question.text,
             "windows": windows if is_known else []}  # fmt: skip
 

@@ -179,8 +179,8 @@ def _taken(question: Question, ranked: Sequence[Value]) -> Value | None:
 
 def _replaced(best: Value, ranked: Sequence[Value]) -> Value | None:
     """The newest of the statements whose place the best one takes, as sure as that."""
-    former = [v for v in ranked if _when(v) < _when(best) and _instead(best, v)]
-    newest = max(former, key=_when, default=None)
+    earlier = [v for v in ranked if _when(v) < _when(best) and _instead(best, v)]
+    newest = max(earlier, key=_when, default=None)
     return newest and _as_sure(newest, best)
 
 

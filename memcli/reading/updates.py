@@ -24,8 +24,8 @@ __all__ = ["READ", "behind", "former", "turned", "update"]
 READ = 6
 #: Windows of which each is read behind each that was said before it, where it is asked what was so before.
 _PAIRED = 4
-#: From which logit on one takes the place of the first. From 0 on more changes are found, and in long chats three times
-#: as many right answers lost (docs/reading.md).
+#: From which logit on one takes the place of the first. From 0 on more changes are found, and in long chats more right
+#: answers lost than won (docs/reading.md).
 _TAKES = 2.0
 
 
@@ -35,7 +35,7 @@ def update(question: Question, first: Found, later: Sequence[Found], network: Ne
     `later`: windows that were said after it, the likeliest first. `network`: the one that ships, if none is given.
     Raises ModelUnavailable.
     """
-    new = [value for each in _taking(question, first, later, network) if (value := likeliest(question, each))]
+    new = [value for each in _instead(question, first, later, network) if (value := likeliest(question, each))]
     return max(new, key=lambda value: _said(value.found), default=None)
 
 
@@ -43,7 +43,7 @@ def turned(question: Question, first: Found, later: Sequence[Found], network: Ne
     """The newest window that takes the place of `first`, as sure as that, with what it says to a question of yes or no;
     else as `update`.
     """
-    return max(_taking(question, first, later, network), key=_said, default=None)
+    return max(_instead(question, first, later, network), key=_said, default=None)
 
 
 def former(question: Question, found: Sequence[Found], network: Network | None = None) -> Found | None:
@@ -52,25 +52,29 @@ def former(question: Question, found: Sequence[Found], network: Network | None =
     `found`: dated windows, the likeliest first. Else as `update`.
     """
     pairs = [(one, other) for one, other in permutations(found[:_PAIRED], 2) if _said(one) < _said(other)]
-    read = [behind(one.passage.window, other.passage.window) for one, other in pairs]
+    taken = _taking(question, pairs, network)
+    return next((_as_sure(first, later, first.finding) for first, later, _ in taken), None)
+
+
+def _instead(question: Question, first: Found, later: Sequence[Found], network: Network | None) -> list[Found]:
+    """The later windows that take the place of the first one, as sure as that."""
+    taken = _taking(question, [(first, each) for each in later[:READ]], network)
+    return [_as_sure(new, first, finding) for _, new, finding in taken]
+
+
+def _taking(
+    question: Question, pairs: Sequence[tuple[Found, Found]], network: Network | None
+) -> list[tuple[Found, Found, Finding]]:
+    """The pairs of an earlier and a later window in which the later takes the place, with what is found in it."""
+    read = [behind(first.passage.window, later.passage.window) for first, later in pairs]
     findings = (network or of_updates()).read(question.text, read) if read else []
-    taken = (pair for pair, finding in zip(pairs, findings, strict=True) if finding.answers > _TAKES)
-    return next((_in_place(later, first, first.finding) for first, later in taken), None)
+    return [(*pair, finding) for pair, finding in zip(pairs, findings, strict=True) if finding.answers > _TAKES]
 
 
-def _taking(question: Question, first: Found, later: Sequence[Found], network: Network | None) -> list[Found]:
-    """The windows that take the place of the first one, as the network reads them behind it."""
-    read = later[:READ]
-    pairs = [behind(first.passage.window, each.passage.window) for each in read]
-    findings = (network or of_updates()).read(question.text, pairs) if read else []
-    takes = [pair for pair in zip(read, findings, strict=True) if pair[1].answers > _TAKES]
-    return [_in_place(first, *pair) for pair in takes]
-
-
-def _in_place(first: Found, later: Found, finding: Finding) -> Found:
-    """The later window as sure as the first."""
-    read = replace(finding, answers=max(first.finding.answers, later.finding.answers))
-    return replace(later, finding=read, trust=max(first.trust, later.trust))
+def _as_sure(found: Found, other: Found, finding: Finding) -> Found:
+    """A window as sure as another, with this found in it."""
+    read = replace(finding, answers=max(found.finding.answers, other.finding.answers))
+    return replace(found, finding=read, trust=max(found.trust, other.trust))
 
 
 def behind(first: Window, later: Window) -> Window:

@@ -39,7 +39,8 @@ _STANDING = tuple(
     (re.compile(form), standing)
     for form, standing in (
         (r"(?<!how )\bold (?!\w+ (?:is|are)\b|(?:m[ae]n|lad(?:y|ies)|wom[ae]n|people|folks?|friends?|guys?)\b)"
-         r"|\b(?:former(?:ly)?|previous(?:ly)?|used to|original(?:ly)?|back then)\b"
+         r"|\b(?:former(?:ly)?|previous(?:ly)?|used to|originally|back then)\b"
+         r"|\b(?:was|were|had)\b.*\boriginal \w"
          r"|^(?:where|when|who|how)\b.*\bdid\b.*\buse to\b"
          r"|^(?:where|which|what|who)\b.*\bbefore(?: \w|\W*$)", Standing.FORMER),
         (r"\b(?:first|earliest|initially)\b", Standing.FIRST),
