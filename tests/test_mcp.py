@@ -145,6 +145,22 @@ def test_who_and_recap_are_the_commands(path: Path, cli: Cli) -> None:
     assert nobody.is_error
 
 
+@pytest.mark.parametrize(
+    ("name", "needed", "left_empty"),
+    [
+        ("search", {"query": "kettle"}, ("speaker", "since", "until")),
+        ("ask", {"question": "Where is the kettle?"}, ("speaker", "since", "until")),
+        ("who", {}, ("name", "at")),
+        ("recap", {"when": "May 2026"}, ("speaker", "by")),
+    ],
+)
+def test_an_empty_argument_is_one_that_is_not_given(
+    name: str, needed: dict[str, Any], left_empty: tuple[str, ...], path: Path
+) -> None:
+    filled, plain = talk(Tools(Memory(path)), (name, needed | dict.fromkeys(left_empty, "")), (name, needed))
+    assert {**document(filled), "asked_at": ""} == {**document(plain), "asked_at": ""}
+
+
 def test_who_is_only_spoken_of_is_told_by_the_turns_that_may_be_seen(own: Path) -> None:
     with Memory(own) as memory:
         memory.add([Message("My sister Alba starts nursing in June", "Cy", said_at=START, conversation="private")])

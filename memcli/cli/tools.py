@@ -28,7 +28,7 @@ _NOTES = "notes"
 class Tools:
     """A memory for agents. `conversation`: the only one that they see and write to, None: all; `reranker`: the name of
     what has a say in the order of hits, empty: nothing; `max_tokens`: how long a document may be, None: as long as it
-    is. What `Memory` raises, its methods raise.
+    is. What `Memory` raises, its methods raise. An empty string is not given: many agents fill in every argument.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Tools:
         from .card import card_record
         from .listing import record
 
-        if name is None:
+        if not name:
             with self.memory.store.reading() as db:
                 found = [record(one, "conversations") for one in names.speakers(db, self.conversation)]
             return fitted({"card": None, "speakers": found, "naming": []}, [found], self._max_tokens)
@@ -147,7 +147,7 @@ class Tools:
         from .recap import record, within
 
         narrowing = within(self._narrowed(None, None, speaker), when)
-        found = record(self.memory.recap(filters=narrowing.filters, by=by, most=k))
+        found = record(self.memory.recap(filters=narrowing.filters, by=by or None, most=k))
         return fitted(found, [part["told"] for part in found["parts"]], self._max_tokens)
 
     def forgettable(self, ids: Sequence[str]) -> list[Turn]:
@@ -176,4 +176,4 @@ class Tools:
         return self.conversation is None or conversation.casefold() == self.conversation.casefold()
 
     def _narrowed(self, since: str | None, until: str | None, speaker: str | None) -> o.Narrowing:
-        return o.narrowed(since, until, speaker, self.conversation, None)
+        return o.narrowed(since, until, speaker or None, self.conversation, None)
