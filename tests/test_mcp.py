@@ -278,7 +278,9 @@ def test_forgetting_asks_first(own: Path) -> None:
     call = ("forget", {"ids": [kettle(memory)]})
     (refused,), (unticked,) = talk(Tools(memory), call, answer=declines), talk(Tools(memory), call, answer=unticks)
     assert refused.is_error
+    assert text(refused).endswith("nothing was forgotten: the user was asked, and has not agreed")
     assert document(unticked)["dry_run"]
+    assert "confirm" not in document(unticked), "who has said no is not asked by a code"
     assert memory.show([kettle(memory)])
     (done,) = talk(Tools(memory), call, answer=agrees)
     assert (document(done)["dry_run"], document(done)["turns"]) == (False, call[1]["ids"])

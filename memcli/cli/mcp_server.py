@@ -11,6 +11,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from hmac import compare_digest
 from typing import Annotated, Any, TypeVar
 
@@ -20,7 +21,7 @@ import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, ResourceSecurity
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp.server.mcpserver.resolve import Elicit, ElicitationResult, Resolve
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 from starlette.responses import PlainTextResponse
@@ -173,17 +174,22 @@ def _offer_writing(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) 
     @made.tool(annotations=_REMOVES, title="Forget")
     async def forget(
         ids: Ids,
-        sure: Annotated[Confirmation, Resolve(confirmed)],
+        sure: Annotated[ElicitationResult[Confirmation], Resolve(confirmed)],
         confirm: Annotated[  # noqa: ARG001  # the resolver reads it
             str, Field(description="the code of an earlier answer, where the user has agreed")
         ] = "",
+        *,
+        ctx: Context,
     ) -> Annotated[CallToolResult, ForgottenDocument]:
         """Remove turns and all that was made of them, for good, where the user wants that. The user is asked by the
         client; where it cannot, nothing goes yet, and the answer has the code that confirms it: ask the user first.
         """
+        if sure.action != "accept":
+            raise ToolError("nothing was forgotten: the user was asked, and has not agreed")
         turns = await _worked(lambda: tools.forgettable(ids), limit)
         named = [turn.id for turn in turns]
-        return await _called(lambda: tools.forget(named, sure=sure.forget), limit, writes=True)
+        forget_these = partial(tools.forget, named, sure=sure.data.forget, coded=not _can_ask(ctx))
+        return await _called(forget_these, limit, writes=True)
 
 
 def _can_ask(context: Context) -> bool:

@@ -160,12 +160,12 @@ class Tools:
             raise NothingFound("nothing in this conversation has one of these ids", "search shows the ids")
         return list({turn.id: turn for turn in found}.values())
 
-    def forget(self, turns: Sequence[TurnId], *, sure: bool) -> dict[str, Any]:
-        """See `Care.forget`; unless it is `sure`, what would go, and the code that confirms it."""
+    def forget(self, turns: Sequence[TurnId], *, sure: bool, coded: bool = True) -> dict[str, Any]:
+        """See `Care.forget`; unless it is `sure`, what would go, and, if `coded`, the code that confirms it."""
         from .forget import record
 
         done: Marked = self.memory.care.forget(turns, dry_run=not sure)
-        return record(done, dry_run=not sure) | ({} if sure else {"confirm": self.code(turns)})
+        return record(done, dry_run=not sure) | ({"confirm": self.code(turns)} if coded and not sure else {})
 
     @staticmethod
     def code(turns: Sequence[TurnId]) -> str:
