@@ -245,6 +245,24 @@ def test_results_are_as_long_as_they_may_be(path: Path) -> None:
     assert token_estimate(json.dumps(document(cut))) <= 330  # JSON is estimated without the blanks of this one
 
 
+def test_what_is_shown_stays_where_its_surroundings_are_left_out(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "long.memcli", embedder="fake")
+    when = [START + timedelta(minutes=n) for n in range(11)]
+    memory.add(Message(f"Stop {n} of the tour", "Ann", said_at=at, conversation="trip") for n, at in enumerate(when))
+    (meant,) = [hit.unit.sources[0] for hit in memory.search("stop", k=11) if "Stop 9" in hit.unit.text]
+    (result,) = talk(Tools(memory, max_tokens=400), ("show", {"ids": [meant], "around": 10}))
+    turns = document(result)["shown"][0]["excerpts"][0]["turns"]
+    assert [turn["id"] for turn in turns if turn["meant"]] == [meant]
+    assert [turn["position"] for turn in turns] == sorted(turn["position"] for turn in turns)
+    assert document(result)["left_out"] == 11 - len(turns) > 0
+
+
+def test_a_recap_that_is_cut_has_no_empty_parts(path: Path) -> None:
+    (result,) = talk(Tools(Memory(path), max_tokens=100), ("recap", {"by": "conversation"}))
+    assert document(result)["left_out"]
+    assert all(part["told"] for part in document(result)["parts"])
+
+
 def test_the_first_of_what_is_too_long_is_cut() -> None:
     items = [{"text": "word " * 1000}, {"text": "two"}]
     found = fitted({"hits": items}, [items], 100)

@@ -4,8 +4,9 @@ with `--json`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NothingFound, UsageError
@@ -99,7 +100,13 @@ class Tools:
         excerpts = [excerpt for entry in entries for excerpt in entry["excerpts"]]
         if any(not self._is_open(excerpt["conversation"]) for excerpt in excerpts):
             raise NothingFound("nothing in this conversation has one of these ids", "search shows the ids")
-        return fitted({"shown": entries}, [excerpt["turns"] for excerpt in excerpts], self._max_tokens)
+        turns = [excerpt["turns"] for excerpt in excerpts]
+        for each in turns:
+            each.sort(key=_away(each))  # what is left out are the turns that are farthest from those that were meant
+        shown = fitted({"shown": entries}, turns, self._max_tokens)
+        for each in turns:
+            each.sort(key=itemgetter("position"))
+        return shown
 
     def who(self, name: str | None = None, *, at: str | None = None) -> dict[str, Any]:
         """The card of a person (see `Memory.who`), of somebody who is only spoken of the turns that do, the newest
@@ -148,7 +155,8 @@ class Tools:
 
         narrowing = within(self._narrowed(None, None, speaker), when)
         found = record(self.memory.recap(filters=narrowing.filters, by=by or None, most=k))
-        return fitted(found, [part["told"] for part in found["parts"]], self._max_tokens)
+        short = fitted(found, [part["told"] for part in found["parts"]], self._max_tokens)
+        return short | {"parts": [part for part in found["parts"] if part["told"]]}
 
     def forgettable(self, ids: Sequence[str]) -> list[Turn]:
         """The turns that `forget` would remove. Raises NothingFound, UsageError where no ids are given."""
@@ -177,3 +185,9 @@ class Tools:
 
     def _narrowed(self, since: str | None, until: str | None, speaker: str | None) -> o.Narrowing:
         return o.narrowed(since, until, speaker or None, self.conversation, None)
+
+
+def _away(turns: Sequence[dict[str, Any]]) -> Callable[[dict[str, Any]], int]:
+    """How many turns each of an excerpt stands away from the next that was meant; as its place where none was."""
+    meant = [turn["position"] for turn in turns if turn["meant"]] or [-1]
+    return lambda turn: min(abs(turn["position"] - place) for place in meant)
