@@ -77,6 +77,15 @@ def test_half_a_line_is_no_problem_until_it_stays(tmp_path: Path) -> None:
     assert (told.added, [each.where for each in told.problems]) == (0, [f"{path}:3"])
 
 
+def test_half_a_line_that_was_finished_was_no_problem(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(said("one") + said("two")[:12], encoding="utf-8")
+    watching = Watching(Memory(tmp_path / "s.memcli", embedder="fake"), [path], None)
+    assert [*watching.look()] == [Noticed(path, 1, 1)]
+    path.write_text(said("one") + said("two"), encoding="utf-8")
+    assert [*watching.look(), *watching.look()] == [Noticed(path, 1, 1)]
+
+
 def test_a_log_in_a_folder_that_holds_no_message_is_no_problem(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()

@@ -68,8 +68,7 @@ class Watching:
             except StoreBusy:
                 continue  # it is as new as before when it looks again
             self._followed.done(path, state)
-            if noticed.problems:
-                self._doubtful[path] = noticed.problems
+            self._doubtful[path] = noticed.problems
             if noticed.added:
                 yield Noticed(path, noticed.added, noticed.sessions)
 
