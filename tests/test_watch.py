@@ -112,6 +112,16 @@ def test_what_changed_is_told_by_size_and_time(tmp_path: Path) -> None:
     assert followed.changed() == [second, first]
 
 
+@pytest.mark.parametrize("name", ["chat.txt.part", "chat.txt.crdownload", ".chat.txt.Xk3a9s", "chat.txt~"])
+def test_what_has_not_its_name_yet_is_left_until_it_has(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("x", encoding="utf-8")
+    followed = Followed([tmp_path])
+    assert followed.changed() == []
+    assert Followed([tmp_path / name]).changed() == [tmp_path / name], "unless it is named"
+    (tmp_path / name).rename(tmp_path / "chat.txt")
+    assert followed.changed() == [tmp_path / "chat.txt"]
+
+
 def test_a_second_process_follows_until_it_is_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(said("one"), encoding="utf-8")

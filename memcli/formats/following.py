@@ -23,12 +23,16 @@ _QUIET, _LONGEST = 500, 4000
 #: Without a notice it looks around after so many milliseconds.
 _LOOK = 5000
 
+#: What browsers, copying programs and editors call a file that is not whole yet, where it is not hidden: once it is
+#: renamed it would be another conversation.
+_UNFINISHED = (".part", ".partial", ".crdownload", ".tmp", ".temp", ".swp", "~")
+
 #: Size and time of the last change.
 _State = tuple[int, int]
 
 
 class Followed:
-    """The files at `paths`: named ones, and all under folders."""
+    """The files at `paths`: named ones, and all under folders that are finished."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
@@ -61,9 +65,13 @@ class Followed:
         for path in self._paths:
             if path.is_dir():
                 for folder, _, names in os.walk(path):
-                    yield from (Path(folder, name) for name in names)
+                    yield from (Path(folder, name) for name in names if _is_finished(name))
             else:
                 yield path
+
+
+def _is_finished(name: str) -> bool:
+    return not name.startswith(".") and not name.casefold().endswith(_UNFINISHED)
 
 
 def awake(paths: Sequence[Path], stop: Event) -> Iterator[None]:
