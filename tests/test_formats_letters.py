@@ -209,6 +209,16 @@ def test_notes_by_file_and_heading(tmp_path: Path) -> None:
     assert {(each.speaker, each.conversation) for each in found if isinstance(each, Message)} == {("me", "sailing")}
 
 
+def test_of_notes_what_is_hidden_within_their_folder_or_empty_is_left_out(tmp_path: Path) -> None:
+    vault = tmp_path / ".notes"
+    put(tmp_path, ".notes/boats.md", _NOTE)
+    put(tmp_path, ".notes/.trash/sailing/old.md", "thrown away")
+    put(tmp_path, ".notes/Untitled.md", "")
+    passed_over: list[Path] = []
+    assert [source.path for source in sources([vault], passed_over.append, "notes")] == [vault / "boats.md"]
+    assert {path.name for path in passed_over} == {"old.md", "Untitled.md"}
+
+
 def test_a_note_is_no_transcript_unless_it_is_asked_for(tmp_path: Path) -> None:
     put(tmp_path, "a.md", _NOTE)
     with pytest.raises(InputUnreadable, match="no transcripts"):

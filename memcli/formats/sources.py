@@ -22,6 +22,9 @@ from .zips import has_transcripts
 
 __all__ = ["Source", "bytes_of", "is_transcript", "sources"]
 
+#: Whether a file under a folder is read.
+_Takes = Callable[[Path, Path], bool]
+
 
 class Source:
     """One input. `label` names it in messages, `name` (no folders) in the store; `found`: in a folder, named by nobody.
@@ -100,16 +103,24 @@ def sources(
     of a directory by their names takes these, and no others.
     """
     chosen = named(format_name) if format_name else None
-    takes = partial(_is_named_so, chosen) if isinstance(chosen, ByName) else is_transcript
+    takes: _Takes = partial(_is_named_so, chosen) if isinstance(chosen, ByName) else lambda path, _: is_transcript(path)
     found: list[Source] = []
     for path in paths:
         found.extend([path] if isinstance(path, Source) else _expand(str(path), on_skip, takes))
     return iter(found)
 
 
-def _is_named_so(chosen: ByName, path: Path) -> bool:
-    hidden = any(part.startswith(".") for part in path.parts[-2:])
-    return path.suffix.lower() in chosen.suffixes and not hidden
+def _is_named_so(chosen: ByName, path: Path, root: Path) -> bool:
+    """Whether a file under `root` has such a name, is not hidden there, nor in what is hidden, and not empty."""
+    is_hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+    return path.suffix.lower() in chosen.suffixes and not is_hidden and not _is_empty(path)
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0
+    except OSError:
+        return False  # reading it says what is wrong
 
 
 def bytes_of(found: Iterable[Source]) -> int | None:
@@ -118,7 +129,7 @@ def bytes_of(found: Iterable[Source]) -> int | None:
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
-def _expand(path: str, on_skip: Callable[[Path], object] | None, takes: Callable[[Path], bool]) -> list[Source]:
+def _expand(path: str, on_skip: Callable[[Path], object] | None, takes: _Takes) -> list[Source]:
     if path == "-":
         return [Source(None)]
     if Path(path).is_dir():
@@ -131,10 +142,10 @@ def _expand(path: str, on_skip: Callable[[Path], object] | None, takes: Callable
     return [source]
 
 
-def _directory(root: Path, on_skip: Callable[[Path], object] | None, takes: Callable[[Path], bool]) -> list[Source]:
+def _directory(root: Path, on_skip: Callable[[Path], object] | None, takes: _Takes) -> list[Source]:
     found = []
     for path in _files(root):
-        if takes(path):
+        if takes(path, root):
             found.append(Source(path, found=True))
         elif on_skip is not None:
             on_skip(path)
