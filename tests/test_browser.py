@@ -6,13 +6,13 @@ import math
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from memcli.cli.boundary import run
 from memcli.cli.graph_export import to_html
@@ -449,3 +449,32 @@ def test_it_comes_to_rest_before_our_eyes_too(browser: Browser, tmp_path: Path) 
     page = opened(context.new_page(), tmp_path, sample())
     assert ask(page, "ticks()") > 100
     context.close()
+
+
+def test_on_a_narrow_screen_no_panel_hides_the_graph(context: BrowserContext, tmp_path: Path) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 400, "height": 760})
+    opened(page, tmp_path, people())
+    assert not page.locator("#kinds").is_visible()
+    lies_between(page, page.locator("#head"), None)
+    page.keyboard.press("n")
+    lies_between(page, page.locator("#head"), page.locator("#detail"))
+    page.locator("summary").click()
+    assert page.locator("#kinds").is_visible()
+    page.set_viewport_size({"width": 1200, "height": 760})
+    assert page.locator("#relations").is_visible()
+    assert not page.locator("summary").is_visible()
+
+
+def lies_between(page: Page, above: Locator, below: Locator | None) -> None:
+    head, detail = above.bounding_box(), below.bounding_box() if below else {"y": 760.0}
+    assert head is not None
+    assert detail is not None
+    for id_ in ask(page, "visible()"):
+        assert head["y"] + head["height"] <= ask(page, f"screen({id_!r})")["y"] <= detail["y"]
+
+
+def test_of_many_sentences_it_says_how_many_are_left_out(context: BrowserContext, tmp_path: Path) -> None:
+    whole = people()
+    page = opened(context.new_page(), tmp_path, replace(whole, total_nodes=whole.total_nodes + 1_000))
+    assert page.locator("#counts").inner_text().endswith("2 of 1,002 sentences")
