@@ -55,6 +55,17 @@ def test_a_model_finds_and_remembers(plugin: Any, tmp_path: Path) -> None:
     assert len(Memory(store).search("kettle")) == 2
 
 
+def test_a_model_asks_who_somebody_is_and_what_was_talked_about(plugin: Any, tmp_path: Path) -> None:
+    store = tmp_path / "a.memcli"
+    Memory(store, embedder="fake").remember("I live in Porto now", speaker="Ann")
+    box = plugin.Memcli(store=str(store))
+    everybody, card, told = (json.loads(each.split("\n")[2]) for each in (box.who(), box.who("Ann"), box.recap()))
+    assert [each["name"] for each in everybody["speakers"]] == ["Ann"]
+    assert [each["value"] for each in card["card"]["holds"]] == ["Porto"]
+    assert told["parts"][0]["told"][0]["speaker"] == "Ann"
+    assert box.recap("soonish").startswith("no date: 'soonish' (")
+
+
 def test_it_may_be_read_only_and_tells_mistakes(plugin: Any, tmp_path: Path) -> None:
     box = plugin.Memcli(store=str(tmp_path / "none.memcli"), read_only=True)
     assert box.remember("x") == "this memory is read-only"
