@@ -153,3 +153,8 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     return getattr(import_module(f".{_HOMES.get(name, 'model')}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    # What comes late is offered where names are completed.
+    return sorted({*globals(), *__all__})

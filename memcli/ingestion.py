@@ -38,7 +38,7 @@ class Report:
 
     messages: int = 0
     added: int = 0
-    sessions: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set, repr=False)
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
     forgotten: int = 0

@@ -41,6 +41,11 @@ def test_all_names_exist_are_sorted_and_documented(name: str) -> None:
             assert (thing.__doc__ or "").strip(), f"{name}.{entry} has no docstring"
 
 
+def test_a_prompt_completes_what_comes_late_and_is_not_flooded_by_a_report() -> None:
+    assert set(memcli.__all__) <= set(dir(memcli))
+    assert "s:1" not in repr(memcli.Report(sessions={"s:1"}))
+
+
 def test_the_command_line_is_documented() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "generate_cli.py", "--check"], capture_output=True, text=True, check=False
