@@ -98,6 +98,19 @@ def test_a_card_as_it_was(chats: Path) -> None:
 # -- correcting ------------------------------------------------------------------------------------------------------
 
 
+def test_what_is_on_a_card_is_called_by_how_its_id_begins(memory: Memory) -> None:
+    memory.remember("I live in Leeds and work as a nurse", speaker="Ana", at=datetime(2026, 1, 1))
+    home, work = sorted(memory.who("Ana").holds, key=lambda note: note.kind.value)
+    with pytest.raises(UsageError, match="several ids begin"):
+        memory.cards.wrong(home.id[:8])
+    one = next(n for n in range(19, 23) if home.id[:n] != work.id[:n])
+    assert memory.cards.wrong(home.id[:one]) == home.id
+    assert [note.id for note in memory.who("Ana").holds] == [work.id]
+    assert memory.cards.right(home.id[:one]) == home.id
+    assert len(memory.who("Ana").holds) == 2
+    assert memory.show([home.id[:8]])[0].excerpts[0].turns[0].id == home.turn.id
+
+
 def test_what_is_wrong_stays_wrong(memory: Memory) -> None:
     memory.remember("I live in Leeds", speaker="Ana", at=datetime(2026, 1, 1))
     memory.remember("I moved to Porto", speaker="Ana", at=datetime(2026, 2, 1))
@@ -111,6 +124,8 @@ def test_what_is_wrong_stays_wrong(memory: Memory) -> None:
     assert memory.show([home.id])[0].excerpts[0].turns[0].text == "I moved to Porto"
     with pytest.raises(NothingFound):
         memory.cards.wrong("w:00")
+    with pytest.raises(NothingFound):
+        memory.cards.wrong(f"{home.id[:-4]}0000")  # another value of the same turn, which is on no card
     with pytest.raises(NothingFound):
         memory.cards.wrong(home.turn.id)
     assert memory.care.examine().is_sound

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-from ..errors import NothingFound
+from ..errors import NothingFound, UsageError
 from ..languages import spoken
 from ..model import Turn, TurnId
 from ..model.cards import SINGLE, CardKind, Noted, of_one_slot
@@ -22,10 +23,13 @@ from ..model.relations import RelationType
 from ..store import cards, names, naming, transcript
 from ..store.cards import NotedRow
 from ..store.connection import Store
-from ..store.ids import Tag, note_id
+from ..store.ids import Tag, note_id, noted_in
 from ..store.rows import transaction
 from ..text import content_stems
 from .noting import Watch, note, unwatched
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["Card", "Cards", "Note"]
 
@@ -119,21 +123,40 @@ class Cards:
         dated = [turn.said_at for turn in said if turn.said_at]
         return Card(who, len(said), dated[0] if dated else None, dated[-1] if dated else None, holds, before, maybe)
 
-    def wrong(self, name: str) -> None:
-        """Notes that what has this id is wrong: it is on no card any more. Raises NothingFound."""
-        self._decide(name, holds=False)
+    def wrong(self, name: str) -> str:
+        """Notes that what has this id, or the only id that begins so, is wrong: it is on no card any more. Returns the
+        id. Raises NothingFound; UsageError where several begin so.
+        """
+        return self._decide(name, holds=False)
 
-    def right(self, name: str) -> None:
-        """Takes that back. Raises NothingFound."""
-        self._decide(name, holds=True)
+    def right(self, name: str) -> str:
+        """Takes that back. Returns and raises the same."""
+        return self._decide(name, holds=True)
 
-    def _decide(self, name: str, *, holds: bool) -> None:
+    def _decide(self, name: str, *, holds: bool) -> str:
         with self._store.reading() as db:
-            turns = naming.turns(db, name) if name.startswith(Tag.NOTE.prefix) else []
-        if not turns:
+            found = _called(db, name) if name.startswith(Tag.NOTE.prefix) else {}
+        if not found:
             raise NothingFound(f"nothing on a card has the id {name}", "memcli who NAME shows the ids")
+        if len(found) > 1:
+            raise UsageError(f"several ids begin with {name}", ", ".join(sorted(found)))
+        ((id_, turn),) = found.items()
         with self._store.writing() as db, transaction(db):
-            cards.decide_note(db, name, turns[0], holds=holds)
+            cards.decide_note(db, id_, turn, holds=holds)
+        return id_
+
+
+def _called(db: DuckDBPyConnection, name: str) -> dict[str, TurnId]:
+    """The ids on cards that begin so, those that were said to be wrong among them, and their turns."""
+    turns = transcript.turns_by_id(db, naming.turns(db, naming.whole(db, name)))
+    wrong = cards.wrong_notes(db)
+    noted = {each: TurnId(noted_in(each)) for each in wrong}
+    for turn in turns.values():
+        asserted = cards.own_assertions(db, turn.speaker, [turn.id])
+        ruled = [note for note in _noted([turn], asserted) if note.id not in wrong]
+        maybe = _doubtful([*_learned([turn], cards.notes(db, turn.speaker))], ruled)
+        noted |= {note.id: turn.id for note in (*ruled, *maybe)}
+    return {id_: turn for id_, turn in noted.items() if id_.startswith(name) and turn in turns}
 
 
 def _is_after(one: datetime | None, other: datetime | None) -> bool:

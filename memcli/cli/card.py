@@ -63,8 +63,7 @@ def _print(notes: Sequence[Note], word: str) -> None:
 
 def correct_card(memory: Memory, wrong: str | None, right: str | None, *, as_json: bool) -> int:
     """Notes that something on a card is wrong, or takes that back."""
-    name = wrong or right or ""
-    (memory.cards.wrong if wrong else memory.cards.right)(name)
+    name = memory.cards.right(right) if right else memory.cards.wrong(wrong or "")
     if as_json:
         render.emit_json({"id": name, "wrong": wrong is not None})
     else:

@@ -33,7 +33,7 @@ Name = Annotated[
     ),
 ]
 CardAt = Annotated[str | None, typer.Option("--at", metavar="DATE", help="The card as it was then. Default: now.")]
-Wrong = Annotated[str | None, typer.Option(metavar="ID", help="Say that this on a card is wrong: it goes.")]
+Wrong = Annotated[str | None, typer.Option(metavar="ID", help="Say that this on a card, or what begins so, is wrong.")]
 Right = Annotated[str | None, typer.Option(metavar="ID", help="Undo that.")]
 Knows = Annotated[str | None, typer.Option(metavar="TEXT", help="Who has to do with something.")]
 Is = Annotated[str | None, typer.Option("--is", metavar="NAME=SPEAKER", help="Say that a name is this speaker's.")]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from ..model import TurnId
 from . import lifted
-from .ids import CHUNKS, FORMERLY, TAGS, Tag, noted_in
+from .ids import CHUNKS, FORMERLY, TAGS, Tag, noted_in, with_tag
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,17 +37,20 @@ def turns(db: DuckDBPyConnection, name: str) -> list[TurnId]:
 
 
 def whole(db: DuckDBPyConnection, beginning: str) -> str:
-    """The one id that begins so, with four digits at least; what was given where none does.
+    """The one id that begins so, with four digits at least, of what stands on a card its turn's; what was given where
+    none does.
 
     Raises UsageError where several do.
     """
-    if len(beginning.partition(":")[2]) < _DIGITS:
+    digits = beginning.partition(":")[2]
+    if len(digits) < _DIGITS or noted_in(beginning) != beginning:
         return beginning
+    is_note = beginning.startswith(Tag.NOTE.prefix)  # what is noted of a turn begins as that does
     rows = db.execute(
         """select id from (select id from turn union select id from session union select id from unit
                            union select id from answered)
            where starts_with(id, ?) limit 2""",
-        [beginning],
+        [with_tag(digits[:16], Tag.TURN) if is_note else beginning],
     ).fetchall()
     if len(rows) > 1:
         raise UsageError(f"several ids begin with {beginning}", "write more of it")
