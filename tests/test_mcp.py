@@ -107,6 +107,7 @@ def test_what_is_offered_and_how_it_is_marked(path: Path) -> None:
             assert [each.uri_template for each in templates.resource_templates] == ["memcli://session/{session}"]
             assert {each.name for each in (await client.list_prompts()).prompts} == {"recall", "save"}
             assert "Porto" in str((await client.get_prompt("recall", {"topic": "Porto"})).messages)
+            assert "this conversation" in str((await client.get_prompt("recall", {})).messages)
 
     anyio.run(run)
 

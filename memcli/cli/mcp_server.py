@@ -269,10 +269,11 @@ def _transcript(shown: dict[str, Any]) -> str:
 
 def _offer_prompts(made: MCPServer) -> None:
     @made.prompt(title="Recall")
-    def recall(topic: str) -> str:
-        """What memory has on a topic, with sources."""
+    def recall(topic: str = "") -> str:
+        """What memory has on a topic, or on what is talked about, with sources."""
+        wanted = topic or "what this conversation is about"
         return (
-            f"Search memory for: {topic}. Search again in other words if little is found, and look at what stands "
+            f"Search memory for: {wanted}. Search again in other words if little is found, and look at what stands "
             "around the best turns with show. Then say what is known, the newest state first and what it was before, "
             "each statement with the id of the turn that it rests on. Say what memory does not tell."
         )
