@@ -214,6 +214,13 @@ def test_hostile_text_reaches_no_terminal_and_no_sql(cli: Cli, store: Path, writ
     assert cli("search", "red", "--store", store, "--json").code == 0
 
 
+def test_in_80_columns_the_list_of_commands_is_whole(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = cli("--help").out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(listed) > 20
+    assert all(line.endswith(".") and not line.endswith("...") and line[2] != " " for line in listed), listed
+
+
 def test_version_and_help_load_nothing_heavy() -> None:
     for flag in ("--version", "--help"):
         program = f"import sys\nfrom memcli.cli.boundary import run\nrun([{flag!r}])\nprint(*sys.modules)"
