@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memcli.errors import InputUnreadable
 from memcli.formats import FORMATS, HEAD_BYTES, Message, detect, named, sources
 from memcli.formats.detection import recognise
 from memcli.memory import Memory
@@ -100,3 +101,10 @@ def test_emoji_and_right_to_left_come_through(tmp_path: Path, name: str) -> None
     raw = data if isinstance(data, str) else json.dumps(data)
     path = put(tmp_path, file, b"\xef\xbb\xbf" + raw.replace("text 1", text).encode())
     assert [record.text for record in records(path) if isinstance(record, Message)][1] == text
+
+
+@pytest.mark.parametrize("head", [b"<!DOCTYPE html>\n<html>", b"\xef\xbb\xbf\n <HTML lang='de'><p>Ana: hi</p>"])
+def test_who_exported_a_web_page_is_told_to_choose_json(head: bytes) -> None:
+    with pytest.raises(InputUnreadable, match="not recognised") as raised:
+        detect(head, "messages.html")
+    assert "choose JSON" in raised.value.hint

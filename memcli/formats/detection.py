@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -41,6 +42,9 @@ FORMATS = Extensible(
     },
 )
 _GUESSES = ("markdown", "plain")
+#: What many programs export unless they are told otherwise, to be looked at.
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_OF_PAGES = "it is a web page: export again, and choose JSON where there is a choice; memcli formats says how"
 
 
 @lru_cache
@@ -72,6 +76,5 @@ def detect(head: bytes, source: str = "the input") -> Format:
     """The format of an input that begins with `head`; `InputUnreadable` if no format recognises it."""
     if found := recognise(head) or next((each for each in _in_order() if each.sniff(head)), None):
         return found
-    raise InputUnreadable(
-        f"the format of {source} is not recognised", f"formats: {', '.join(FORMATS)}; choose one with --format"
-    )
+    hint = _OF_PAGES if _PAGE.match(head) else f"formats: {', '.join(FORMATS)}; choose one with --format"
+    raise InputUnreadable(f"the format of {source} is not recognised", hint)
