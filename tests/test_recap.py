@@ -166,5 +166,7 @@ def test_the_command(path: Path, cli: Cli) -> None:
     assert [part["name"] for part in found["parts"]] == ["work"]
     assert found["parts"][0]["told"][0]["conversation"] == "work"
     assert cli("recap", "last week", "--at", "2020-01-01", "--store", path).code == 1
+    nothing = cli("recap", "last week", "--at", "2020-01-15", "--store", path)
+    assert nothing.err == "nothing found: nothing was said from 2020-01-06 to 2020-01-12\n"
     assert cli("recap", "soonish", "--store", path).code == 2
     assert cli("recap", "last week", "--since", "2026-03", "--store", path).code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -51,7 +52,7 @@ def recap(
     elif found.parts:
         _print(found)
     else:
-        say("nothing found")
+        say(_nothing(found))
     return 0 if found.parts else 1
 
 
@@ -81,6 +82,15 @@ def _told(told: Told) -> dict[str, Any]:
     turn, session = told.turn, told.session
     said = {"id": turn.id, "said_at": turn.said_at, "speaker": turn.speaker, "text": told.text}
     return record_of(said | {"conversation": session.conversation, "session": session.id, "score": told.score})
+
+
+def _nothing(found: Recap) -> str:
+    """That nothing is told, and of which time: "March" may have been another one."""
+    if found.turns:
+        return f"nothing found: {found.turns:,} turns, of which none says anything that is particular to that time"
+    start = f" from {found.since:%Y-%m-%d}" if found.since else ""
+    end = f" to {found.until - timedelta(microseconds=1):%Y-%m-%d}" if found.until else ""
+    return f"nothing found: nothing was said{start}{end}" if start or end else "nothing found"
 
 
 def _print(found: Recap) -> None:
