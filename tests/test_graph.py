@@ -107,6 +107,10 @@ class TestFigures:
         assert first.terms == ("garden", "tomatoes", "water")
         assert second.terms == ("train", "tickets")
 
+    def test_a_key_term_with_the_stems_of_two_languages_is_told_once(self, db: DuckDBPyConnection) -> None:
+        db.execute("insert into posting values ('tickets', 2, 1)")
+        assert graph.summary(db).communities[1].terms == ("train", "tickets")
+
     def test_only_the_largest_communities_are_told(self, db: DuckDBPyConnection) -> None:
         found = graph.summary(db, largest=1)
         assert len(found.communities) == 1

@@ -181,10 +181,10 @@ def key_terms(db: DuckDBPyConnection, graph: Graph, found: Communities, count: i
     """
     chosen = (found.labels >= 0) & (found.labels < count)
     rows = db.execute(_KEY_TERMS, [graph.seqs[chosen].tolist(), found.labels[chosen].tolist(), _TERMS]).fetchall()
-    terms: dict[int, list[str]] = {}
+    terms: dict[int, dict[str, None]] = {}  # stems of two languages may be of one word
     for community, term, texts in rows:
-        terms.setdefault(int(community), []).append(_spelled(str(term), texts))
-    return terms
+        terms.setdefault(int(community), {})[_spelled(str(term), texts)] = None
+    return {community: list(words) for community, words in terms.items()}
 
 
 def _spelled(stem: str, texts: Sequence[str]) -> str:

@@ -109,7 +109,7 @@ def _topics(said: Sequence[_Said], labels: Ints, terms: Mapping[int, Sequence[st
             told[label].append(each)
     for label in sorted(told, key=lambda one: -len(told[one]))[:_TOPICS]:
         if len(told[label]) >= _SENTENCES and _sessions(told[label]) >= _SESSIONS and terms.get(label):
-            name = ", ".join(list(dict.fromkeys(terms[label]))[:_TOPIC_WORDS])
+            name = ", ".join(terms[label][:_TOPIC_WORDS])
             best = sorted(told[label], key=lambda each: (-degrees[each.place], each.place))
             yield _About(UnitId(f"{TOPIC} {label}"), TOPIC, name, label, best)
 
