@@ -167,6 +167,11 @@ def test_export_golden_json(cli: Cli, store: str, tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(("name", "form"), [("a.md", "markdown"), ("a.docx", "jsonl"), ("a", "jsonl")])
+def test_it_says_as_what_it_was_written(cli: Cli, store: str, tmp_path: Path, name: str, form: str) -> None:
+    assert cli("export", "-o", tmp_path / name, "--store", store).err.endswith(f"{name} as {form}\n")
+
+
 @pytest.mark.parametrize(
     ("options", "texts"),
     [

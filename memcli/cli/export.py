@@ -66,7 +66,7 @@ def export(
     if as_json:
         emit_json({"file": o.typed(str(file)), "format": chosen.value, "turns": turns, "bytes": size})
     elif file is not None:
-        say(f"{turns:,} turn{'' if turns == 1 else 's'} written to {file}")
+        say(f"{turns:,} turn{'' if turns == 1 else 's'} written to {file} as {chosen.value}")
     return 0
 
 
