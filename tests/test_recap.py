@@ -49,6 +49,13 @@ def test_what_is_particular_to_a_month(path: Path) -> None:
     assert (found.turns, found.by) == (5, "week")
 
 
+def test_a_week_is_named_by_those_of_its_days_that_were_asked_for(path: Path) -> None:
+    found = Memory(path).recap(filters=Filters(datetime(2026, 3, 2), datetime(2026, 3, 13)), by="week")
+    assert [part.name for part in found.parts] == ["2–8 March 2026", "9–12 March 2026"]
+    found = Memory(path).recap(filters=Filters(datetime(2026, 2, 20), datetime(2026, 3, 3)), by="week")
+    assert [part.name for part in found.parts] == ["20–22 February 2026", "2 March 2026"]
+
+
 @pytest.mark.parametrize(
     ("by", "names"),
     [

@@ -24,7 +24,7 @@ from ..reading.stored import StoredTranscript
 from ..store import names, transcript
 from ..strategies.base import turn_unit
 from ..text import content_stems, is_unspaced, words
-from ..text.times import describe, month, week
+from ..text.times import Span, describe, month, week
 
 if TYPE_CHECKING:
     from ..store.views.view import View
@@ -104,7 +104,7 @@ def recap(view: View, filters: Filters, by: By | None = None, most: int = MOST) 
     rows = np.flatnonzero(view.allowed(filters))
     found = telling(view, rows)
     chosen = by or _grain(filters, [each.turn.said_at for each in found])
-    parts = [Part(name, _first(told, most)) for name, told in _parts(view, found, chosen)]
+    parts = [Part(name, _first(told, most)) for name, told in _parts(view, found, chosen, filters)]
     return Recap(filters.since, filters.until, chosen, len(rows), parts)
 
 
@@ -206,17 +206,17 @@ def _grain(filters: Filters, times: Iterable[datetime | None]) -> By:
     return By.DAY if length <= _WEEKS else By.WEEK if length <= _MONTHS else By.MONTH
 
 
-def _parts(view: View, found: Sequence[Told], by: By) -> Iterator[tuple[str, Sequence[Told]]]:
+def _parts(view: View, found: Sequence[Told], by: By, filters: Filters) -> Iterator[tuple[str, Sequence[Told]]]:
     if by is By.TOPIC:
         yield from _topics(view, found)
         return
-    named = sorted(((_place(each, by), each) for each in found), key=lambda pair: (pair[0], _when(pair[1])))
+    named = sorted(((_place(each, by, filters), each) for each in found), key=lambda pair: (pair[0], _when(pair[1])))
     for (_, name), group in groupby(named, key=lambda pair: pair[0]):
         yield name, [each for _, each in group]
 
 
-def _place(told: Told, by: By) -> tuple[float, str]:
-    """Where a part stands among the others, and its name."""
+def _place(told: Told, by: By, filters: Filters) -> tuple[float, str]:
+    """Where a part stands among the others, and its name: of a week the days that were asked for."""
     if by is By.CONVERSATION:
         return 0.0, told.session.conversation
     at = told.turn.said_at
@@ -226,7 +226,13 @@ def _place(told: Told, by: By) -> tuple[float, str]:
     if by is By.DAY:
         return float(day.toordinal()), f"{day:%Y-%m-%d}"
     span = week(day) if by is By.WEEK else month(day)
-    return float(span.start.toordinal()), describe(span)
+    return float(span.start.toordinal()), describe(_within(span, filters) if by is By.WEEK else span)
+
+
+def _within(span: Span, filters: Filters) -> Span:
+    since, until = (each and each.replace(tzinfo=None) for each in (filters.since, filters.until))
+    start, end = max(span.start, since or span.start), min(span.end, until or span.end)
+    return replace(span, start=start, end=end) if start < end else span
 
 
 def _when(told: Told) -> tuple[float, int, int]:
