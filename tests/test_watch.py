@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
@@ -20,6 +20,9 @@ from memcli.formats.following import Followed
 from memcli.memory import Memory
 from memcli.memory.watching import Noticed, Watching
 
+from .conftest import Ran
+
+Cli = Callable[..., Ran]
 _PATIENCE = 60  # seconds that a busy machine may take; nothing waits for them otherwise
 
 
@@ -96,7 +99,16 @@ def test_a_log_in_a_folder_that_holds_no_message_is_no_problem(tmp_path: Path) -
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputUnreadable, match="no such file"):
-        next(Memory(tmp_path / "s.memcli", embedder="fake").watch([tmp_path / "nowhere"]))
+        Memory(tmp_path / "s.memcli", embedder="fake").watch([tmp_path / "nowhere"])
+
+
+def test_on_a_terminal_it_says_that_it_follows(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Watching, "look", lambda _: iter(()))
+    monkeypatch.setattr("memcli.memory.watching.awake", lambda *_: iter([None]))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert cli("watch", tmp_path).err == f"memcli: following {tmp_path}; Ctrl-C ends it\n"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False)
+    assert cli("watch", tmp_path).err == ""
 
 
 def test_what_changed_is_told_by_size_and_time(tmp_path: Path) -> None:

@@ -36,7 +36,10 @@ def watch(
 
     memory = o.memory(store, embedder)
     redactor = Redactor(phones=redact_phones) if redact or redact_phones else None
-    for noticed in memory.watch(paths, redactor=redactor):
+    coming = memory.watch(paths, redactor=redactor)
+    if sys.stderr.isatty():  # the first line of a change may take its time
+        say(f"memcli: following {', '.join(paths)}; Ctrl-C ends it")
+    for noticed in coming:
         for problem in noticed.problems:
             say(f"memcli: {problem.where}: {problem.reason}")
         if noticed.added and as_jsonl:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,16 +78,15 @@ def _is_finished(name: str) -> bool:
 def awake(paths: Sequence[Path], stop: Event) -> Iterator[None]:
     """Comes round at once, whenever something may have changed, and at least every five seconds, until `stop` is set.
 
-    Raises UsageError without the extra memcli[watch].
+    Raises UsageError, before it is asked for the first, without the extra memcli[watch].
     """
     try:
         from watchfiles import watch
     except ModuleNotFoundError as error:
         raise UsageError("following files needs an extra", "pip install 'memcli[watch]'") from error
     folders = {path if path.is_dir() else path.parent for path in paths}
-    yield
-    for _ in watch(
+    noticed = watch(
         *folders, debounce=_LONGEST, step=_QUIET, rust_timeout=_LOOK, yield_on_timeout=True, stop_event=stop,
         watch_filter=None, ignore_permission_denied=True,
-    ):  # fmt: skip
-        yield
+    )  # fmt: skip
+    return chain([None], (None for _ in noticed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -34,8 +35,7 @@ def watched(
 ) -> Iterator[Noticed]:
     """See `Memory.watch`."""
     watching = Watching(memory, paths, redactor)
-    for _ in awake(paths, stop or Event()):
-        yield from watching.look()
+    return chain.from_iterable(watching.look() for _ in awake(paths, stop or Event()))
 
 
 class Watching:
