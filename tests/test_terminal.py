@@ -81,6 +81,9 @@ def test_values_are_completed(store: str) -> None:
     assert set(_completed("memcli ingest a --format ")) == set(FORMATS)
     assert "parquet" in _completed("memcli export --format ")
     assert _completed("memcli ask tea --embedder mi") == ["minilm"]
+    assert _completed("memcli recap --by mo") == ["month"]
+    assert _completed("memcli import-hook c") == ["claude-code", "codex"]
+    assert _completed("memcli config st") == ["store", "strategy"]
     for given in (f"memcli ask tea --store {store} --speaker ", "memcli ask tea --speaker "):
         assert _completed(given, MEMCLI_STORE=store) == ["Elena Rossi", "Sam"]
     assert _completed(f"memcli export --store {store} --conversation Hik") == ["Hiking Crew"]

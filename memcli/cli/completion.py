@@ -21,7 +21,9 @@ __all__ = [
     "embedders",
     "formats",
     "models",
+    "parts",
     "rerankers",
+    "settings_known",
     "speakers",
     "strategies",
     "weights",
@@ -79,6 +81,20 @@ def formats(incomplete: str) -> list[str]:
     from ..formats import FORMATS
 
     return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def parts(incomplete: str) -> list[str]:
+    """What a recap is told by."""
+    from ..memory.recapping import By
+
+    return [name for name in By if name.startswith(incomplete)]
+
+
+def settings_known(incomplete: str) -> list[str]:
+    """The settings of the configuration file."""
+    from ..config import in_force
+
+    return [each.name for each in in_force() if each.name.startswith(incomplete)]
 
 
 def speakers(context: typer.Context, incomplete: str) -> list[str]:

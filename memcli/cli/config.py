@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["config"]
 
-Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One of the settings.")]
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", autocompletion=completion.settings_known, help="One of the settings."),
+]
 Value = Annotated[str | None, typer.Argument(metavar="[VALUE]", help="What it is to be, from now on.")]
 Unset = Annotated[bool, typer.Option("--unset", help="Take it out of the file: the default holds again.")]
 

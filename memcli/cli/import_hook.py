@@ -18,8 +18,13 @@ _AGENTS = {
 }
 
 
+def _agents(incomplete: str) -> list[str]:
+    return [name for name in _AGENTS if name.startswith(incomplete)]
+
+
 def import_hook(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude-code or codex.")], store: o.Store = None
+    agent: Annotated[str, typer.Argument(metavar="AGENT", autocompletion=_agents, help="claude-code or codex.")],
+    store: o.Store = None,
 ) -> None:
     """Print the hook that has an agent's sessions stored when they end, for the file that is named on standard error.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ When = Annotated[
 ]
 By = Annotated[
     str | None,
-    typer.Option(metavar="PART", help="day, week, month, conversation or topic. Default: by how long the time is."),
+    typer.Option(
+        metavar="PART",
+        autocompletion=completion.parts,
+        help="day, week, month, conversation or topic. Default: by how long the time is.",
+    ),
 ]
 Most = Annotated[int, typer.Option("-k", min=1, help="How many sentences of each part at the most.")]
 

@@ -28,9 +28,7 @@ _EXAMPLES, _NEWEST = 5, 10
 
 Name = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[NAME]", autocompletion=completion.speakers, help="Who goes by this name, and the turns that show it."
-    ),
+    typer.Argument(metavar="[NAME]", autocompletion=completion.speakers, help="Whose card: who goes by this name."),
 ]
 CardAt = Annotated[str | None, typer.Option("--at", metavar="DATE", help="The card as it was then. Default: now.")]
 Wrong = Annotated[str | None, typer.Option(metavar="ID", help="Say that this on a card, or what begins so, is wrong.")]
