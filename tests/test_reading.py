@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from memcli.errors import ModelUnavailable
 from memcli.languages import spoken
 from memcli.languages.base import NOTHING
 from memcli.languages.english.questions import parse
@@ -40,7 +41,7 @@ from memcli.reading.confidence import Confidence
 from memcli.reading.context import build_context, evidence
 from memcli.reading.extractive import ExtractiveReader, found_in
 from memcli.reading.judge import Judge
-from memcli.reading.network import Finding, Network, Span, network
+from memcli.reading.network import Finding, Network, Span, network, of_updates
 from memcli.reading.passages import Passage, gather
 from memcli.reading.quoting import said as quoted
 from memcli.reading.relevance import Found
@@ -422,6 +423,19 @@ def _found(
 )
 def test_values_are_whole(text: str, part: str, whole: str) -> None:
     assert values(Question("What is it?"), _found(text, part))[0].text == whole
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "part", "whole"),
+    [
+        ("Where does Devon live?", "got the keys to 3b Fennel Court today", "Fennel Court", "3b Fennel Court"),
+        ("Where does Devon live?", "since 2024 Fennel Court is home", "Fennel Court", "Fennel Court"),
+        ("Where does Devon live?", "moved in by 10:30 Fennel Court time", "Fennel Court", "Fennel Court"),
+        ("What did Devon buy?", "bought 3 Fennel Court mugs", "Fennel Court mugs", "Fennel Court mugs"),
+    ],
+)
+def test_a_house_has_its_number(question: str, text: str, part: str, whole: str) -> None:
+    assert values(parse(question, ()), _found(text, part))[0].text == whole
 
 
 def test_a_value_is_never_the_words_of_the_question() -> None:
@@ -853,6 +867,18 @@ def test_a_window_is_read_alone() -> None:
     windows = [Window("Ana", "I live in Graz.", ""), Window("Ben", "Nice weather today, isn't it? " * 8, "Ana: Hm.")]
     together = network().read("Where does Ana live?", windows)
     assert [Network().read("Where does Ana live?", [each])[0] for each in windows] == together
+
+
+def test_weights_that_were_cut_short_are_refused() -> None:
+    with pytest.raises(ModelUnavailable, match=r"reader\.onnx are damaged"):
+        Network(shipped=("reader.onnx", 1)).read("Where does Ana live?", [Window("Ana", "In Graz.", "")])
+
+
+@pytest.mark.parametrize("of", [network, of_updates])
+def test_in_bulk_the_same_is_found(of: Callable[..., Network]) -> None:
+    """What is fused when the weights are exported is not fused otherwise at a start."""
+    windows = [Window("Ana", "I live in Graz.", ""), Window("Ben", "No, I can't come on Monday.", "Ana: Coming?")]
+    assert of(bulk=True).read("Where does Ana live?", windows) == of().read("Where does Ana live?", windows)
 
 
 def test_what_answers_is_told_from_what_asks() -> None:

@@ -28,14 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Network", "Span", "compared", "network", "of_languages", "of_updates"]
 
 Floats = npt.NDArray[np.float32]
-#: The files of the networks that ship, and what they hash to. Those for English have their lower layers in common.
-_LOWER = "lower.onnx", "855d7e37483478f8dd95b133ab2c119d925b2d17b712680e91a3326fe56ac0e3"
-_READER = "reader.onnx", "2ea27e7370d1cfc64474ad4f279ad657d69db0a1d75520e38850f88006bf084b"
-_UPDATES = "updates.onnx", "264e646ce169154f4674a5c5ffdc413de2b0acb56ecf6449b87cc6aac9c4f58c"
-_LANGUAGES = (
-    "reader_languages.onnx",
-    "bd2fdd35b950520e7d02dde74c963799b0281fd2b95f5f4dea8751f2776e2255",
-)
+#: The networks that ship, and how many bytes their files have. Those for English share their lower layers.
+_LOWER = "lower.onnx", 13_484_971
+_READER = "reader.onnx", 10_937_839
+_UPDATES = "updates.onnx", 10_994_030
+_LANGUAGES = "reader_languages.onnx", 18_530_948
 #: What the lower layers make of the tokens, by its name in both files.
 _STATES = "states"
 #: Tokens of an answer, and answers that are kept of a window.
@@ -75,7 +72,7 @@ class Network:
         self,
         weights: Path | None = None,
         *,
-        shipped: tuple[str, str] = _READER,
+        shipped: tuple[str, int] = _READER,
         bulk: bool = False,
         vocabulary: Vocabulary | None = None,
     ) -> None:
@@ -86,7 +83,7 @@ class Network:
     @cached_property
     def _run(self) -> Callable[[Mapping[str, Any]], Any]:
         """Whether a window answers, where, and yes or no, of its tokens; by both parts of a network that has two."""
-        whole = onnx.session(self._weights or onnx.packaged(__package__, *self._shipped), bulk=self._bulk)
+        whole = onnx.session(self._weights or onnx.sized(__package__, *self._shipped), bulk=self._bulk)
         if whole.get_inputs()[0].name != _STATES:
             return partial(whole.run, None)
         lower = _lower(bulk=self._bulk)
@@ -105,7 +102,7 @@ class Network:
 
 @lru_cache(maxsize=2)
 def _lower(*, bulk: bool) -> Any:
-    return onnx.session(onnx.packaged(__package__, *_LOWER), bulk=bulk)
+    return onnx.session(onnx.sized(__package__, *_LOWER), bulk=bulk)
 
 
 @lru_cache(maxsize=2)
