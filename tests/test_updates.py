@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -69,6 +70,20 @@ def test_where_nothing_takes_its_place_nothing_is_said() -> None:
     first = _found("We meet at the harbour", 1)
     assert update(WHERE, first, _later(("at the Mill", 3)), Told()) is None
     assert update(WHERE, first, [], Told()) is None
+
+
+def test_a_word_of_the_question_is_nothing_new() -> None:
+    where, harbour = parse("Where does the rowing club meet?", ()), _found("We meet at the harbour", 1)
+    later = _later(("at the Mill", 3), ("it is called Club-Rosa", 5))
+    told = Told("at the Mill", "it is called Club-Rosa")
+    new = update(where, harbour, later, told)
+    assert new is not None
+    assert new.text == "Mill"
+    club = _found("We meet at Club-Otto", 1)
+    club = replace(club, finding=told._of(club.passage.window))
+    newer = update(where, club, later, told)  # it was a word of the question before
+    assert newer is not None
+    assert newer.text == "Club-Rosa"
 
 
 def test_the_newest_that_takes_the_place_says_yes_or_no() -> None:

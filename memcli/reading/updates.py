@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from ..model import Question
+from ..text import content_stems
 from . import windows
 from .likeliest import likeliest
 from .network import Finding, Network, of_updates
@@ -33,10 +34,11 @@ def update(question: Question, first: Found, later: Sequence[Found], network: Ne
     """The newest value that takes the place of what `first` tells, as sure as that; None where nothing does.
 
     `later`: windows that were said after it, the likeliest first. `network`: the one that ships, if none is given.
-    Raises ModelUnavailable.
+    A word of the question is nothing new. Raises ModelUnavailable.
     """
-    new = [value for each in _instead(question, first, later, network) if (value := likeliest(question, each))]
-    return max(new, key=lambda value: _said(value.found), default=None)
+    asked = set(question.stems) - _stems(likeliest(question, first))
+    read = [likeliest(question, each) for each in _instead(question, first, later, network)]
+    return max((new for new in read if new and not asked & _stems(new)), key=lambda new: _said(new.found), default=None)
 
 
 def turned(question: Question, first: Found, later: Sequence[Found], network: Network | None = None) -> Found | None:
@@ -80,6 +82,10 @@ def _as_sure(found: Found, other: Found, finding: Finding) -> Found:
 def behind(first: Window, later: Window) -> Window:
     """The later window with the first before it."""
     return replace(later, before=windows.before([(first.speaker, first.text)]))
+
+
+def _stems(value: Value | None) -> set[str]:
+    return set(content_stems(value.text)) if value else set()
 
 
 def _said(found: Found) -> float:

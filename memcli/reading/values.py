@@ -20,6 +20,8 @@ _JOINED = re.compile(r"(?<=\w)[.,:'’&@/_=-](?=\w)|[£$€¥](?=\d)|(?<=\d)\s?[
 #: A number, right before a unit that was taken without it.
 _AMOUNT = re.compile(r"(?<![\w.,])[£$€¥]?\d[\d.,:]*\s?$")
 _AMOUNTS = (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH)
+#: The number of a house, right before its street, and no year.
+_HOUSE = re.compile(r"(?<![\w.,:])(?!(?:19|20)\d\d)\d{1,4}[a-z]? $")
 #: A number or a letter by itself, which a label may stand before.
 _LABELLED = re.compile(r"(?:\d|[A-Z]\b)")
 _WORD = re.compile(r"[^\W_]+")
@@ -66,10 +68,8 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     """The words of a span to their ends; the speaker's name where somebody is asked for who speaks of himself."""
     start, end = _whole(shown, span.start, span.end)
     end = start + len(shown[start:end].rstrip(_EDGES))
-    speaker = found.passage.window.speaker
-    if shown[start : start + 1].islower() and (amount := _AMOUNT.search(shown[:start])):
-        start = amount.start()
-    said = spoken([shown])
+    speaker, said = found.passage.window.speaker, spoken([shown])
+    start = _numbered(question, shown, start)
     if question.seeks not in _AMOUNTS:
         start, end = _labelled(shown, start, end)
     text = shown[start:end].strip(_EDGES)
@@ -82,6 +82,14 @@ def _told(question: Question, shown: str, span: Span, found: Found) -> str:
     if question.listing:
         text += said.listed_after(shown, end).rstrip(_EDGES)
     return said.untied(text)
+
+
+def _numbered(question: Question, text: str, start: int) -> int:
+    """Where the number begins that belongs to what follows: an amount with its unit, a house with its street."""
+    first = text[start : start + 1]
+    before = _AMOUNT if first.islower() else _HOUSE if first.isupper() and question.seeks is Seeks.WHERE else None
+    number = before.search(text[:start]) if before else None
+    return number.start() if number else start
 
 
 def _labelled(text: str, start: int, end: int) -> tuple[int, int]:
