@@ -38,6 +38,7 @@ def remember(memory: Memory, text: str, speaker: str, at: datetime, conversation
     """Stores one turn; see `Memory.remember`."""
     if is_blank(text):
         raise UsageError("there is nothing to remember", "say something")
+    memory.store.keep_open()  # one message is looked at from many sides: the file would be opened for each
     message = Message(text, speaker, said_at=at, conversation=conversation)
     report, id_ = memory.add([message], "memcli add"), turn_id(message)
     if id_ is None or report.forgotten:
