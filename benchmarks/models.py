@@ -5,6 +5,7 @@
     python benchmarks/models.py judge --model gguf:PATH --data verdicts.jsonl
     python benchmarks/models.py memory --model gguf:PATH --data locomo.json --most 2 --sessions 8
     python benchmarks/models.py filters --model gguf:PATH --data locomo.json --most 20 --sessions 8
+    python benchmarks/models.py rerank --model gguf:PATH --data ordinary_hard/ --most 20
     python benchmarks/models.py table
 
 Each question that was asked is a line of `--out` with the model's whole reply, and is not asked again: a run that was
@@ -27,18 +28,22 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from listwise import SHOWN, Listwise, Sifted
+
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.datasets import haystacks
 from memcli.evaluation.judge import STYLES, Judge
 from memcli.evaluation.questions import GoldQuestion, Haystack
 from memcli.formats import Message, turn_id
 from memcli.memory import Memory
+from memcli.memory.rereading import scorer
 from memcli.model import Answer, Filters, Hit, Query
 from memcli.providers.language import LanguageModel, ModelMessage, language_model
 from memcli.reading.choosing import choice_prompt
 from memcli.reading.consulting import READERS, Writes
 from memcli.reading.generative import answer_prompt
 from memcli.reading.heeding import StoredReader
+from memcli.reading.rereading import Rereader
 from memcli.reading.small import SmallReader, small_prompt
 from memcli.reading.styles import Style
 from memcli.store.calls import StoredCalls
@@ -46,12 +51,15 @@ from memcli.store.connection import Store
 from memcli.strategies import DEFAULT, Strategy, strategy
 from memcli.strategies.base import evidence, turn_hits
 from memcli.strategies.filters_by_model import ConsultingFilters
+from memcli.strategies.reranking import first_by, reranked, scores_of
 
 ASKED_AT = datetime(2026, 11, 22, tzinfo=UTC)
 DEPTH = 20
 #: What is looked for by generated memory, and how many turns are looked at.
 REMEMBERING, FOUND = ("sgmem", "emem", "emem-g", "memgas"), 10
-FILTERING = ("emem", "emem-g")
+FILTERING, SIFTED = ("emem", "emem-g"), "memgas"
+#: So many of the first turns count where they are put in another order.
+NEAREST = 5
 OFFLINE = "offline"
 #: An answer of a known one's words is right if it shares as much with it, as token F1.
 RIGHT = 0.5
@@ -310,36 +318,57 @@ def _remembered(haystack: Haystack, model: str, options: argparse.Namespace) -> 
     began = perf_counter()
     with Memory(options.cache / f"{haystack.name} {'by model' if model else OFFLINE}.memcli") as filled:
         filled.add(said)
-        failed = filled.generate(model, strategies=REMEMBERING) if model else 0
-        filled.prepare(REMEMBERING)
+        failed = filled.generate(model, strategies=options.strategies) if model else 0
+        filled.prepare(options.strategies)
         seconds = perf_counter() - began
         with filled.store.reading() as db:
             units = db.execute(
                 "select u.kind, count(*), count(*) filter (not m.supported) "
                 "from unit u join memory m on m.unit = u.seq group by u.kind order by u.kind"
             ).fetchall()
-            (replies,) = db.execute("select count(*), sum(length(response)) from call").fetchall()
-        found = {name: _recall(filled, questions, strategy(name)) for name in REMEMBERING}
+            asked_ = [(json.loads(request), json.loads(response)) for request, response in db.execute(
+                "select request, response from call order by made_at").fetchall()]  # fmt: skip
+        found = {name: _recall(filled, questions, strategy(name)) for name in options.strategies}
     sessions = len({each.session for each in said})
-    return {"sessions": sessions, "failed": failed, "seconds": round(seconds, 1), "replies": replies,
+    return {"sessions": sessions, "failed": failed, "seconds": round(seconds, 1), "replies": _replies(asked_),
             "units": units, "questions": len(questions), "recall@10": found}  # fmt: skip
 
 
+def _replies(calls: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> dict[str, dict[str, int]]:
+    """For each form, by the names of its properties: replies, those that were cut off, and tokens written."""
+    found: dict[str, dict[str, int]] = {}
+    for request, response in calls:
+        counts = found.setdefault(
+            "+".join(json.loads(request["form"])["properties"]), {"replies": 0, "cut off": 0, "tokens": 0}
+        )
+        counts["replies"] += 1
+        counts["cut off"] += response["finish"] == "length"
+        counts["tokens"] += response["completion"]
+    return found
+
+
 def _recall(filled: Memory, questions: Sequence[GoldQuestion], chosen: Strategy) -> float:
+    return _share(_shares(filled, questions, chosen))
+
+
+def _shares(filled: Memory, questions: Sequence[GoldQuestion], chosen: Strategy) -> list[float]:
     """The share of the evidence of each question that is among the first ten turns that hits rest on."""
     shares = []
     for question in questions:
         query, view = filled.query(question.text, Filters(), question.asked_at or ASKED_AT, chosen)
         turns = {hit.unit.sources[0] for hit in turn_hits(view, chosen.retrieve(query, view, FOUND), FOUND)}
         shares.append(len(turns & question.evidence) / len(question.evidence))
-    return _share(shares)
+    return shares
 
 
 def filters(options: argparse.Namespace) -> None:
-    """Asks `emem` and `emem-g` about the conversations that `memory` has stored offline: their candidates go through
-    thresholds, or through the model. `--most` questions of each conversation, drawn by chance.
+    """Asks `emem`, `emem-g` and `memgas` about the conversations that `memory` has stored offline: candidates of the
+    first two go through thresholds, or through the model, the turns of the last as they are, or sifted by it.
+    `--most` questions of each conversation, drawn by chance.
     """
-    with options.out.open("a", encoding="utf-8") as out, language_model(options.model) as model:
+    known = {(row["id"], row["strategy"], row["model"]) for row in rows(options.out)}
+    calls = StoredCalls(Store(options.cache / "calls.memcli"))
+    with options.out.open("a", encoding="utf-8") as out, language_model(options.model, calls=calls) as model:
         for haystack in haystacks(options.data[0]):
             path = options.cache / f"{haystack.name} {OFFLINE}.memcli"
             if not path.exists():
@@ -347,13 +376,60 @@ def filters(options: argparse.Namespace) -> None:
             with Memory(path) as filled:
                 _, questions = _early(haystack, options.sessions)
                 asked_ = random.Random(17).sample(questions, min(options.most, len(questions)))
-                for name, filtering in product(FILTERING, (None, ConsultingFilters(lambda: model))):
-                    began = perf_counter()
-                    found = _recall(filled, asked_, strategy(name, filtering))
-                    row = {"id": haystack.name, "model": model.id if filtering else "", "strategy": name,
-                           "questions": len(asked_), "recall@10": found,
-                           "seconds": round((perf_counter() - began) / len(asked_), 2)}  # fmt: skip
+                by_either: tuple[LanguageModel | None, ...] = (None, model)
+                for name, by in product((*FILTERING, SIFTED), by_either):
+                    named = {"id": haystack.name, "model": by.id if by else "", "strategy": name}
+                    if (haystack.name, name, named["model"]) not in known:
+                        print(json.dumps({**named, **_filtered(filled, asked_, name, by)}), file=out, flush=True)
+
+
+def _filtered(
+    filled: Memory, questions: Sequence[GoldQuestion], name: str, model: LanguageModel | None
+) -> dict[str, Any]:
+    """What a strategy finds with what it is filtered by, and how long a question takes."""
+    began = perf_counter()
+    sifted = Sifted(strategy(SIFTED), model)
+    chosen = sifted if name == SIFTED else strategy(name, ConsultingFilters(lambda: model) if model else None)
+    shares = _shares(filled, questions, chosen)
+    row = {"questions": len(questions), "recall@10": _share(shares), "shares": [round(each, 3) for each in shares],
+           "seconds": round((perf_counter() - began) / len(questions), 2)}  # fmt: skip
+    return row if name != SIFTED else {**row, "kept": sifted.kept, "of": SHOWN}
+
+
+def rerank(options: argparse.Namespace) -> None:
+    """Has the first turns of `fused` put in order: by nothing else, by the model alone, by both together, as rerankers
+    are heeded, and by both `fused` and memcli's own reranker. Of those questions of the data that have an answer.
+    """
+    options.cache.mkdir(parents=True, exist_ok=True)
+    known = {(row["dataset"], row["id"], row["model"]) for row in rows(options.out)}
+    calls = StoredCalls(Store(options.cache / "calls.memcli"))
+    with ExitStack() as opened, options.out.open("a", encoding="utf-8") as out:
+        model = language_model(options.model, calls=calls)
+        for path in options.data:
+            answerable = [case for case in cases(path, options.cache, opened, sys.maxsize) if case.is_answerable]
+            for case in answerable[: options.most]:
+                if (case.dataset, case.id, model.id) not in known:
+                    row = {"dataset": case.dataset, "id": case.id, "model": model.id, **_reordered(case, model)}
                     print(json.dumps(row), file=out, flush=True)
+
+
+def _reordered(case: Case, model: LanguageModel) -> dict[str, Any]:
+    query, view = case.memory.query(case.question, Filters(), case.at, strategy(DEFAULT))
+    hits = strategy(DEFAULT).retrieve(query, view, SHOWN)
+    began = perf_counter()
+    given = scores_of(lambda shown: Listwise(model).of_hits(query, shown), hits)
+    seconds = perf_counter() - began
+    orders = {"fused": hits, "model": first_by(given, hits, {}), "both": reranked(lambda _shown: given.tolist(), hits),
+              "reader": reranked(scorer(Rereader(), query, view), hits)}  # fmt: skip
+    found = {name: _evidence(case, order[:NEAREST]) for name, order in orders.items()}
+    return {"named": int((given > 0).sum()), "seconds": round(seconds, 2), "shown": _evidence(case, hits),
+            "recall@5": found}  # fmt: skip
+
+
+def _evidence(case: Case, hits: Sequence[Hit]) -> float:
+    """The share of the turns that answer which is among these hits; of a pattern of them, whether one is."""
+    supporting = {hit.unit.sources[0] for hit in hits if case.supports(hit)}
+    return round(len(supporting & case.evidence) / len(case.evidence), 3) if case.evidence else float(bool(supporting))
 
 
 def _early(haystack: Haystack, most: int) -> tuple[list[Message], list[GoldQuestion]]:
@@ -433,7 +509,7 @@ def table(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("answers", "injections", "judge", "memory", "filters", "table"))
+    parser.add_argument("what", choices=("answers", "injections", "judge", "memory", "filters", "rerank", "table"))
     parser.add_argument("--data", nargs="+", type=Path, default=[])
     parser.add_argument("--model", default="")
     parser.add_argument("--style", choices=sorted(PROMPTS), default="small")
@@ -441,11 +517,12 @@ def main() -> None:
     parser.add_argument(
         "--sessions", type=int, default=sys.maxsize, help="of a conversation, for `memory` and `filters`"
     )
+    parser.add_argument("--strategies", nargs="+", choices=REMEMBERING, default=REMEMBERING, help="for `memory`")
     parser.add_argument("--cache", type=Path, default=Path("models-cache"))
     parser.add_argument("--out", type=Path, default=Path("models.jsonl"))
     options = parser.parse_args()
     does = {"answers": answers, "injections": injections, "judge": judge, "memory": memory, "filters": filters,
-            "table": table}  # fmt: skip
+            "rerank": rerank, "table": table}  # fmt: skip
     does[options.what](options)
 
 
