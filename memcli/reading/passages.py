@@ -22,8 +22,9 @@ from memcli.text.times import Expression, TimeKind
 
 __all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
 
-#: Hits that are read, those of them whose next turns are read too, windows in all. Twice as much answered no better.
-_DEPTH, _FOLLOWED, _MOST = 12, 5, 18
+#: Hits that are read, those of them whose next turns are read too, windows in all. Half as many again answered no
+#: better (docs/reading.md).
+_DEPTH, _FOLLOWED, _MOST = 12, 5, 12
 #: Turns that are looked at for what has changed since.
 _LATER = 4
 #: Windows of one turn: those nearest to the question.
