@@ -155,6 +155,14 @@ def test_a_reply_that_was_cut_off_is_mended_once(llama: Llama, weights: Path) ->
     assert len(llama.requests) == 2
 
 
+def test_a_reply_that_goes_round_is_not_mended(llama: Llama, weights: Path) -> None:
+    llama.says, llama.finish = '{"answer": "' + "Mira lives in Graz and has a cat called Otto. " * 9, "length"
+    with pytest.raises(ModelUnavailable, match="form asked for") as raised:
+        language_model("gguf:tiny").complete(ASKED, SCHEMA)
+    assert raised.value.hint == "it said the same over and over; try another model"
+    assert len(llama.requests) == 1
+
+
 def test_a_request_that_it_refuses(llama: Llama, weights: Path) -> None:
     llama.refuses = "request (9000 tokens) exceeds the available context size (8192 tokens)"
     with pytest.raises(ModelUnavailable, match="9000 tokens"):

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _PER_MESSAGE = 8  # tokens that a model may add around a message
+_END, _OVER_AND_OVER = 40, 3  # characters at the end of a reply, and how often it has them if it goes round
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class Reply:
     prompt: int
     completion: int
     chance: float | None = None
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether it was cut off while it said the same over and over: who is sent that back goes on with it."""
+        return self.finish == "length" and self.text.count(self.text[-_END:]) >= _OVER_AND_OVER
 
 
 def understood(found: Any, most: Tokens, weighed: str = "") -> Reply:
@@ -102,7 +108,8 @@ def keep(calls: Calls | None, key: str, model: str, asked: Mapping[str, Any], re
 def in_form(
     ask: Callable[[Sequence[ModelMessage]], Reply], messages: Sequence[ModelMessage], schema: Schema
 ) -> Mapping[str, Any]:
-    """The reply that `ask` gets, in its form; one that is not of it is sent back once, to be mended.
+    """The reply that `ask` gets, in its form; one that is not of it is sent back once, to be mended, unless it goes
+    round.
 
     Raises ModelUnavailable, and what `ask` raises.
     """
@@ -110,12 +117,21 @@ def in_form(
     try:
         return _read(reply, schema)
     except MalformedReply as problem:
+        if reply.goes_round:
+            raise _formless(reply, problem) from problem
         mended = ask([*messages, *repair(reply.text, problem, schema)])
     try:
         return _read(mended, schema)
     except MalformedReply as problem:
-        hint = "raise max_tokens" if mended.finish == "length" else f"{problem}; try another model"
-        raise ModelUnavailable("the model did not answer in the form asked for", hint) from problem
+        raise _formless(mended, problem) from problem
+
+
+def _formless(reply: Reply, problem: MalformedReply) -> ModelUnavailable:
+    if reply.goes_round:
+        hint = "it said the same over and over; try another model"
+    else:
+        hint = "raise max_tokens" if reply.finish == "length" else f"{problem}; try another model"
+    return ModelUnavailable("the model did not answer in the form asked for", hint)
 
 
 def _read(reply: Reply, schema: Schema) -> Mapping[str, Any]:
