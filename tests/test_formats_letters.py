@@ -70,6 +70,74 @@ def test_what_messenger_sends_beside_text(tmp_path: Path, said: dict[str, Any], 
     assert message.text == text
 
 
+@pytest.mark.parametrize(
+    ("sender", "text"),
+    [
+        ("Ana Silva", "Reacted ❤️ to your message "),
+        ("Ana Silva", "Liked a message"),
+        ("Ana Silva", "Ana left the group."),
+        ("Ana Silva", "Ana Silva named the group Boat: crew!"),
+        ("Ana Silva", "Ana called you."),
+        ("Ana Silva", "You sent an attachment."),
+        ("Ana Silva", "Bo missed your video chat."),
+        ("Zoë Müller", "Zoë hat einen Anhang gesendet."),
+        ("Zoë Müller", "Reaccionó con 😂 a tu mensaje"),
+        ("Zoë Müller", "A aimé un message"),
+        ("Zoë Müller", 'Ha messo "Mi piace" a un messaggio'),
+        ("Zoë Müller", "Curtiu uma mensagem"),
+        ("Zoë Müller", "Zoë heeft de groep verlaten."),
+    ],
+)
+def test_what_messenger_itself_writes_is_left_out(tmp_path: Path, sender: str, text: str) -> None:
+    people = [{"name": "Bo"}, {"name": "Ana Silva"}, {"name": "Zoë Müller"}]
+    said = [_written("hello", 1700000002000), _written(text, sender_name=sender)]
+    chat = json.dumps(_messenger(*said, participants=people), ensure_ascii=False)
+    as_characters = chat.encode().decode("latin-1")
+    encrypted = {"participants": [each["name"] for each in people], "threadName": "Bo_7", "messages": [
+        {"isUnsent": False, "media": [], "senderName": sender, "text": text, "timestamp": 1700000000000},
+        {"isUnsent": False, "media": [], "senderName": "Bo", "text": "hello", "timestamp": 1700000002000},
+    ]}  # fmt: skip
+    for name, content in (("message_1.json", as_characters), ("encrypted.json", json.dumps(encrypted))):
+        assert [each.text for each in messages(put(tmp_path, name, content))] == ["hello"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I liked a message he sent",
+        "Liked a message, then the line went dead",
+        "Liked a message\nor two",
+        "Cy left the group.",  # a person tells of another
+        "Reacted badly to your message",
+        "You missed a call from mum.",
+        "You sent an attachment. Which one?",
+    ],
+)
+def test_what_a_person_wrote_to_messenger_stays(tmp_path: Path, text: str) -> None:
+    [message] = messages(put(tmp_path, "message_1.json", _messenger(_written(text))))
+    assert message.text == text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"type": "Call", "call_duration": 0},
+        {"call_duration": 61},
+        {"type": "Subscribe"},
+        {"users": [{"name": "Cy"}]},
+    ],
+)
+def test_of_messenger_calls_and_who_came_are_left_out_in_any_words(tmp_path: Path, changes: dict[str, Any]) -> None:
+    chat = _messenger(_written("hello", 1700000002000), _written("Бо і Ана тепер разом.", **changes))
+    assert [each.text for each in messages(put(tmp_path, "message_1.json", chat))] == ["hello"]
+
+
+def test_of_messenger_what_stands_beside_its_own_words_is_kept(tmp_path: Path) -> None:
+    share = {"link": "https://ex.org/boat", "share_text": "A boat for two"}
+    [message] = messages(put(tmp_path, "message_1.json", _messenger(_written("Bo sent an attachment.", share=share))))
+    assert message.text == "A boat for two\nhttps://ex.org/boat"
+
+
 # -- Signal -----------------------------------------------------------------------------------------------------------
 
 
