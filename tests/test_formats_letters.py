@@ -233,6 +233,84 @@ def test_of_mail_what_is_quoted_in_any_place_and_language(tmp_path: Path, body: 
     assert message.text == text
 
 
+_HEADER_OF_ANOTHER = (
+    "From: Bo Li <bo@ex.org>\nDate: Mon, 15 Jan 2024\nSubject: x\nTo: Ana <ana@ex.org>,\n Cy <cy@ex.org>\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        ("Fwd: x", f"Look!\n\n---------- Forwarded message ---------\n{_HEADER_OF_ANOTHER}\nIt costs 85.\n"),
+        ("x", f"Look!\n\n-------- Weitergeleitete Nachricht --------\n{_HEADER_OF_ANOTHER}\n\nIt costs 85.\n"),
+        (
+            "Fwd: x",
+            "Look!\n\nBegin forwarded message:\n\n> From: Bo Li <bo@ex.org>\n> Subject: x\n> \n> It costs 85.\n",
+        ),
+        ("Fwd: x", "Look!\n\n> Begin forwarded message:\n> \n> From: Bo Li <bo@ex.org>\n> \n> It costs 85.\n"),
+        ("FW: x", f"Look!\n\n{_HEADER_OF_ANOTHER}\nIt costs 85.\n"),
+        (
+            "WG: x",
+            "Look!\n\n________________________________\nVon: Bo Li\nGesendet: Montag\nBetreff: x\n\nIt costs 85.\n",
+        ),
+        (
+            "Fwd: x",
+            f"Look!\n\n---------- Forwarded message ---------\n{_HEADER_OF_ANOTHER}\nIt costs 85.\n\n"
+            "On Mon, Jan 15, 2024 at 10:30 AM Ana <ana@ex.org> wrote:\n> how much?\n",
+        ),
+    ],
+)
+def test_of_mail_what_is_forwarded_with_who_wrote_it(tmp_path: Path, subject: str, body: str) -> None:
+    headers = _HEADERS.replace("Subject: Re: x", f"Subject: {subject}")
+    [message] = messages(put(tmp_path, "a.eml", f"{headers}Content-Type: text/plain; charset=utf-8\n\n{body}"))
+    assert message.text.removeprefix("x\n") == "Look!\nforwarded, from Bo Li:\nIt costs 85."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"yes\n\nOn Mon, Jan 15, 2024 at 10:30 AM Bo <bo@ex.org> wrote:\n\n---------- Forwarded message ---------\n"
+        f"{_HEADER_OF_ANOTHER}\nIt costs 85.\n",
+        "yes\n\n> ---------- Forwarded message ---------\n> From: Bo Li <bo@ex.org>\n> \n> It costs 85.\n",
+        f"yes\n\n{_HEADER_OF_ANOTHER}\nIt costs 85.\n",
+    ],
+)
+def test_of_mail_what_a_reply_quotes_of_a_forward_is_no_forward(tmp_path: Path, body: str) -> None:
+    headers = _HEADERS.replace("Re: x", "Re: Fwd: x")
+    [message] = messages(put(tmp_path, "a.eml", f"{headers}Content-Type: text/plain; charset=utf-8\n\n{body}"))
+    assert message.text == "yes"
+
+
+def test_of_mail_one_that_was_forwarded_as_a_file(tmp_path: Path) -> None:
+    inner = "From: Bo Li <bo@ex.org>\nSubject: Boat\n\nIt costs 85.\n"
+    mixed = (
+        f'{_HEADERS}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n\nLook!\n--b\n'
+        f"Content-Type: message/rfc822\n\n{inner}\n--b--\n"
+    )
+    assert [each.text for each in messages(put(tmp_path, "a.eml", mixed))] == [
+        "Look!\nforwarded, from Bo Li:\nIt costs 85."
+    ]
+    report = mixed.replace("multipart/mixed", "multipart/report")
+    assert [each.text for each in messages(put(tmp_path, "a.eml", report))] == ["Look!"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_kept"),
+    [
+        ("Inbox,Opened", True),
+        ("Spam,Unread", False),
+        ("Archived,Trash", False),
+        ("=?UTF-8?Q?Papierkorb,Ge=C3=B6ffnet?=", False),
+        ("Anti-Spam", True),
+    ],
+)
+def test_of_mail_what_gmail_threw_away_is_left_out(tmp_path: Path, labels: str, *, is_kept: bool) -> None:
+    mail = f"From 1@xxx Mon Jan 15 10:30:00 +0000 2024\nX-Gmail-Labels: {labels}\n{_HEADERS}\nhello\n\n"
+    other = f"From 2@xxx Mon Jan 15 10:30:00 +0000 2024\n{_HEADERS}\nbye\n\n"
+    found = messages(put(tmp_path, "All mail.mbox", mail + other))
+    assert [each.text for each in found] == ["hello", "bye"][not is_kept :]
+
+
 def test_of_mail_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
     broken = "From x Mon Jan 15 10:30:00 2024\nFrom: Bo <bo@ex.org>\nDate: soon\nMessage-ID: <b@ex.org>\n\nlater\n\n"
     odd = f"From x Mon Jan 15 10:30:00 2024\n{_HEADERS}Content-Type: text/plain; charset=nothing\n\nhello\n\n"

@@ -1,7 +1,8 @@
 """E-mail: an mbox, or a message by itself (.eml). What was quoted from others, and signatures, are left out.
 
 A subject is a conversation, without "Re:" and the like; who writes is known by their name. Kept: the text, or what the
-HTML shows where there is none, names of files. The subject stands above the first message of it.
+HTML shows where there is none, what is forwarded, names of files. The subject stands above the first message of it.
+Gmail's spam and what lay in its bin are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from .base import Message, Problem, dated
+from .forwarded import is_forward, parted
 from .html_text import html_text
 from .lines import lines
 from .media import joined, mark
@@ -33,6 +35,12 @@ _HEADERS_ONLY = re.compile(rb"(?:(?:[!-9;-~]+:.*|[ \t]+\S.*)\r?\n)+\r?\n")
 _ESCAPED = re.compile(rb">+From ")
 _REPLY = re.compile(r"^\s*(?:(?:re|fwd?|aw|wg|antw|sv|vs|tr|rv|ynt|odp|r|i)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 _LANGUAGES = ("en", "da", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "sv", "zh")
+#: Gmail's own names for spam and the bin, which an export has in the language of the account.
+_THROWN_AWAY = frozenset({
+    "spam", "trash", "bin", "papierkorb", "corbeille", "papelera", "cestino", "lixeira", "lixo", "prullenbak",
+    "kosz", "papperskorgen", "papirkurv", "papirkurven", "roskakori", "çöp kutusu", "корзина", "кошик",
+    "спам", "ゴミ箱", "迷惑メール", "垃圾邮件", "已删除邮件", "垃圾郵件", "垃圾桶", "휴지통", "스팸함",
+})  # fmt: skip
 #: A message with more than this is mostly files: its first part is read.
 _LARGEST = 32 * 1024 * 1024
 #: A longer text is no letter; looking for quotations takes more than its share of time there, as it does in long gaps.
@@ -86,6 +94,8 @@ def _read(content: bytes, where: str) -> Iterator[Message | Problem]:
     try:
         mail = message_from_bytes(content, policy=policy.default)
         subject = " ".join(str(mail.get("Subject", "")).split())
+        if _is_thrown_away(mail):
+            return
         text, speaker = _text(mail), _speaker(str(mail.get("From", "")))
         said_at, name = _date(str(mail.get("Date", ""))), str(mail.get("Message-ID", "")).strip()
     except (ValueError, LookupError, TypeError, AttributeError, IndexError, RecursionError) as error:
@@ -101,22 +111,54 @@ def _read(content: bytes, where: str) -> Iterator[Message | Problem]:
         ))  # fmt: skip
 
 
+def _is_thrown_away(mail: EmailMessage) -> bool:
+    labels = str(mail.get("X-Gmail-Labels", "")).split(",")
+    return any(label.strip(' "').casefold() in _THROWN_AWAY for label in labels)
+
+
 def _text(mail: EmailMessage) -> str:
-    """What was written, and the names of the files with it."""
+    """What was written, what was passed on of others, and the names of the files with it."""
     body = mail.get_body(("plain", "html"))
     said = "" if body is None else str(body.get_content())
     if body is not None and body.get_content_subtype() == "html":
         said = html_text(said)
-    return joined([_own(said), *_files(mail.iter_attachments())])
+    written = _written(said, is_forwarded=is_forward(str(mail.get("Subject", ""))))
+    return joined([written, *_enclosed(mail), *_files(mail.iter_attachments())])
+
+
+def _written(text: str, *, is_forwarded: bool) -> str:
+    """A mail's text without what it quotes, and with what it forwards, which is a mail's text, too."""
+    plain = _GAP.sub("  ", text.replace("\x00", "").replace("\r\n", "\n"))
+    above, passed_on = parted(plain, is_forward=is_forwarded)
+    if passed_on is None or (not is_forwarded and len(_replies(above)) > 1):
+        return _own(plain)
+    return joined([_own(above), _passed_on(passed_on.sender, _written(passed_on.text, is_forwarded=False))])
+
+
+def _passed_on(who: str, text: str) -> str:
+    return f"forwarded, from {who}:\n{text}" if text and who else f"forwarded:\n{text}" if text else ""
+
+
+def _enclosed(mail: EmailMessage) -> Iterator[str]:
+    """Mails that were forwarded as files; one that could not be delivered comes back to who wrote it."""
+    if mail.get_content_type() == "multipart/report":
+        return
+    for part in mail.iter_attachments():
+        if part.get_content_type() == "message/rfc822" and isinstance(inner := part.get_content(), EmailMessage):
+            yield _passed_on(_speaker(str(inner.get("From", ""))), _text(inner))
 
 
 def _own(text: str) -> str:
     """A mail's text without what it quotes, above, below or between, and without the signature."""
-    plain = _GAP.sub("  ", text.replace("\x00", ""))
-    if len(plain) <= _LONGEST:
-        replies = _parser().read(plain).replies
-        plain = replies[0].body if replies else ""
-    return "\n".join(line for line in plain.split("\n") if not line.startswith(">")).strip()
+    if len(text) <= _LONGEST:
+        replies = _replies(text)
+        text = replies[0] if replies else ""
+    return "\n".join(line for line in text.split("\n") if not line.startswith(">")).strip()
+
+
+def _replies(text: str) -> list[str]:
+    """The mails of which the text consists, the newest first; a long one is not looked into."""
+    return [reply.body for reply in _parser().read(text).replies] if len(text) <= _LONGEST else [text]
 
 
 def _files(parts: Iterable[EmailMessage]) -> Iterator[str]:
