@@ -122,6 +122,15 @@ def test_lines_of_whatsapps_own(tmp_path: Path, line: str) -> None:
         ("\u200ePOLL:\nWhen?\nOPTION: now (1 vote)", "POLL:\nWhen?\nOPTION: now (1 vote)"),
         ("\u200eLocation: https://maps.google.com/?q=1,2", "Location: https://maps.google.com/?q=1,2"),
         ("see you <This message was edited>", "see you"),
+        ("nos vemos <Se editó este mensaje.>", "nos vemos"),
+        ("tot zo <Dit bericht is bewerkt>", "tot zo"),
+        ("до встречи <Сообщение изменено>", "до встречи"),
+        ("görüşürüz <Bu mesaj düzenlendi>", "görüşürüz"),
+        ("sampai jumpa <Pesan ini diedit>", "sampai jumpa"),
+        ("a\n\u200eb <ההודעה נערכה>", "a\nb"),
+        ("the <edit> tag", "the <edit> tag"),
+        ("live location shared", "[location]"),
+        ("\u200eLive-Standort wird geteilt", "[location]"),
         ("a < b and <i>c</i>", "a < b and <i>c</i>"),
         ("ok \u2068@Bo\u2069", "ok @Bo"),
         ("null", "null"),
@@ -158,6 +167,16 @@ def test_the_same_words_twice_in_a_minute_are_two_messages(tmp_path: Path) -> No
     path = put(tmp_path, "chat.txt", "15/01/2024, 10:30 - Ana: ok\n" * 3)
     memory = Memory(tmp_path / "store", embedder="fake")
     assert [memory.ingest([path]).added for _ in range(2)] == [3, 0]
+
+
+def test_what_was_stored_with_words_of_whatsapps_own_does_not_come_twice(tmp_path: Path) -> None:
+    said = ("nos vemos <Se editó este mensaje.>", "live location shared", "see you <This message was edited>", "bye")
+    text = "".join(f"[15/01/2024, 10:3{n}:00] Ana: {each}\n" for n, each in enumerate(said))
+    found = messages(put(tmp_path, "chat.txt", text))
+    assert [each.text for each in found] == ["nos vemos", "[location]", "see you", "bye"]
+    assert [each.id for each in found] == [  # what version 0.2.0 made of them
+        "1dd87e21e53c51d1", "0bd1aafaa2d03982", "b37fdb65229ab473", "17586a0abd3d5464",
+    ]  # fmt: skip
 
 
 def test_what_a_newer_export_tells_about_the_order_of_dates_makes_nothing_new(tmp_path: Path) -> None:

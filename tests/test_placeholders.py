@@ -40,7 +40,7 @@ def test_the_table_has_the_languages_of_the_apps() -> None:
     for kind in ("media", "image", "video", "audio", "sticker", "file", "deleted", "missed"):
         assert sum(kind in kinds for kinds in TABLE.values()) >= 25, kind
     assert {kind for _, kind, _ in _phrases()} <= {
-        "media", "image", "video", "audio", "gif", "sticker", "file", "contact", "deleted", "missed",
+        "media", "image", "video", "audio", "gif", "sticker", "file", "contact", "location", "deleted", "missed",
     }  # fmt: skip
 
 

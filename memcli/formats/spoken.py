@@ -48,13 +48,14 @@ def spoken(
     conversation: str,
     begins: Callable[[str], Begin | None],
     tidy: Callable[[str], str] = str.strip,
+    known: Callable[[str], str] | None = None,
 ) -> Iterator[Message | Problem]:
     """The messages: each from a line that `begins` one to before the next; `tidy` makes its text of its lines.
 
-    A message has no id of its own: what identifies it is its time as written, its speaker and its text, and the
-    how-manieth it is of those alike.
+    A message has no id of its own: what identifies it is its time as written, its speaker and its text, or what
+    `known` makes of its lines, and the how-manieth it is of those alike.
     """
-    made = _Made(conversation, tidy)
+    made = _Made(conversation, tidy, known or tidy)
     open_: _Open | None = None
     for where, text in _decoded(stream, source):
         if isinstance(text, Problem):
@@ -104,9 +105,10 @@ def _continued(open_: _Open, text: str) -> Iterator[Problem]:
 class _Made:
     """Makes messages, and tells those apart that are alike."""
 
-    def __init__(self, conversation: str, tidy: Callable[[str], str]) -> None:
+    def __init__(self, conversation: str, tidy: Callable[[str], str], known: Callable[[str], str]) -> None:
         self._conversation = conversation
         self._tidy = tidy
+        self._known = known
         self._stamp = ""
         self._seen: dict[bytes, int] = {}
         self._undated: dict[bytes, int] = {}
@@ -114,7 +116,8 @@ class _Made:
     def message(self, open_: _Open | None) -> Iterator[Message]:
         if open_ is None:
             return
-        begin, text = open_.begin, self._tidy("\n".join(open_.parts))
+        begin, written = open_.begin, "\n".join(open_.parts)
+        text = self._tidy(written)
         if text:
             yield Message(
                 text=text,
@@ -122,7 +125,7 @@ class _Made:
                 role=begin.role,
                 said_at=begin.said_at,
                 conversation=self._conversation,
-                id=self._id(begin.stamp, begin.speaker, text),
+                id=self._id(begin.stamp, begin.speaker, self._known(written)),
                 title=begin.title,
             )
 

@@ -27,7 +27,14 @@ _NAME = re.compile(r"whatsapp.*?(?: (?:with|mit|com|con|avec|met|med|с|z|ile)|-
 _AGAIN = re.compile(r"\s*\(\d{1,3}\)$")  # what a browser appends to a second download's name
 #: How programs begin the lines of their logs.
 _LOG = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-_EDITED = re.compile(r"<[^<>\n]{0,40}\b(?:edited|bearbeitet|editado|editada|modifié|modificato)[^<>\n]{0,20}>")
+#: "Edited", in the languages that were known first; a message is known by what it was then, so that it comes but once.
+_EDITED_AT_FIRST = re.compile(r"<[^<>\n]{0,40}\b(?:edited|bearbeitet|editado|editada|modifié|modificato)[^<>\n]{0,20}>")
+_EDITED = re.compile(
+    r"<[^<>\n]{0,40}(?:\bedited|bearbeitet|edit(?:ado|ada|ó|at)\b|modifié|modificato|bewerkt|diedit|düzenlendi|edytowan"
+    r"|rediger|muokattu|upraven|szerkeszt|redaktə|chỉnh sửa|изменен|отредактирован|відредагован|редактирано|επεξεργα"
+    r"|נערכ|تعديل|ویرایش|संपादित|แก้ไข|編集|编辑|編輯|수정)[^<>\n]{0,20}>",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"^\d{8}-")  # what an iPhone puts before a file's name
 _ATTACHED = re.compile(r"<[^<>:\n]{1,40}: ([^<>\n]{1,255})>")
 _FILE = re.compile(r"([^\n/\\]{1,255}\.\w{1,8}) \([^()\n]{1,60}\)")
@@ -81,7 +88,9 @@ class WhatsApp:
     def _messages(self, stream: BinaryIO, source: str, order: Order) -> Iterator[Message | Problem]:
         place = self._setting.place if self._setting.place.name else PurePath(source)
         undated = _Undated(source)
-        for record in spoken(stream, source, _conversation(place), lambda line: _begin(line, order, undated), _tidy):
+        for record in spoken(
+            stream, source, _conversation(place), lambda line: _begin(line, order, undated), _tidy, _known
+        ):
             yield record
             yield from undated.problems()
 
@@ -147,9 +156,9 @@ def _is_cut(name: str) -> bool:
     return name.count('"') % 2 == 1 or any(name.count(one) > name.count(other) for one, other in _QUOTES)
 
 
-def _unedited(text: str) -> str:
+def _unedited(text: str, edited: re.Pattern[str] = _EDITED) -> str:
     at = text.rfind("<", max(0, len(text) - 80))
-    return text[:at].rstrip() if at >= 0 and _EDITED.fullmatch(text[at:].rstrip()) else text
+    return text[:at].rstrip() if at >= 0 and edited.fullmatch(text[at:].rstrip()) else text
 
 
 def _is_sent(text: str) -> bool:
@@ -159,9 +168,15 @@ def _is_sent(text: str) -> bool:
 
 def _tidy(text: str) -> str:
     """The text without what WhatsApp adds to it, and with its media as marks."""
-    text = _unedited(text.translate(MARKS).strip())
-    first, _, rest = text.partition("\n")
+    first, _, rest = _unedited(text.translate(MARKS).strip()).partition("\n")
     return f"{_media(first.strip())}\n{rest}".strip()
+
+
+def _known(text: str) -> str:
+    """What a message is known by: its text as the first versions had it."""
+    first, _, rest = _unedited(text.translate(MARKS).strip(), _EDITED_AT_FIRST).partition("\n")
+    first = first.strip() if placeholder(first.strip()) == "location" else _media(first.strip())
+    return f"{first}\n{rest}".strip()
 
 
 def _media(line: str) -> str:
