@@ -355,6 +355,58 @@ def test_notes_by_file_and_heading(tmp_path: Path) -> None:
     assert {(each.speaker, each.conversation) for each in found if isinstance(each, Message)} == {("me", "sailing")}
 
 
+_ORG_NOTE = """#+TITLE: Boats
+#+DATE: <2024-05-03 Fri>
+
+For the summer.
+* Boats
+Bought [[id:7][red dinghy]] [[file:photos/dinghy.png]], see [[https://ex.org]].
+** TODO Mooring
+Berth 14, *not* 15.
+* Crew
+Ana
+"""
+
+
+def test_of_org_notes_by_heading(tmp_path: Path) -> None:
+    found = messages(put(tmp_path, "sailing/boats.org", _ORG_NOTE), format_name="notes")
+    assert [each.text for each in found] == [
+        "For the summer.",
+        "Boats\nBought red dinghy [image], see https://ex.org.",
+        "Boats › TODO Mooring\nBerth 14, *not* 15.",
+        "Crew\nAna",
+    ]
+    assert {each.said_at for each in found} == {datetime(2024, 5, 3)}
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("![[photos/dinghy.png]]", "[image]"),
+        ("![[dinghy.png|300]] afloat", "[image] afloat"),
+        ("![[song.mp3]]", "[audio]"),
+        ("![[plan.pdf#page=2]]", "[file: plan.pdf]"),
+        ("![[Crew]] and ![[Version 1.2]]", "Crew and Version 1.2"),
+        ("[[dinghy.png]]", "dinghy.png"),
+        ("a %%not this%% b", "a  b"),
+        ("a\n%%\n# not this\n%%\nb", "a\n\nb"),
+        ("50 %% of it", "50 %% of it"),
+        ("`a %% b` and `%%`", "`a %% b` and `%%`"),
+        ("a\n```dataview\nTABLE x\n```\nb", "a\n\nb"),
+        ("a\n```python\nx %% y %% z\n```", "a\n```python\nx %% y %% z\n```"),
+        ("a\n```dataview\nTABLE x", "a\n```dataview\nTABLE x"),  # which never ends
+    ],
+)
+def test_of_obsidian_what_it_shows(tmp_path: Path, written: str, shown: str) -> None:
+    [message] = messages(put(tmp_path, "sailing/boats.md", written), format_name="notes")
+    assert message.text == shown
+
+
+def test_of_plain_text_what_obsidian_would_hide_is_kept(tmp_path: Path) -> None:
+    [message] = messages(put(tmp_path, "boats.txt", "a %% b %% c"), format_name="notes")
+    assert message.text == "a %% b %% c"
+
+
 def test_of_notes_what_is_hidden_within_their_folder_or_empty_is_left_out(tmp_path: Path) -> None:
     vault = tmp_path / ".notes"
     put(tmp_path, ".notes/boats.md", _NOTE)

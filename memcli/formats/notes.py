@@ -1,7 +1,8 @@
-"""Notes: Markdown or plain text that nobody speaks in, a message for each heading's section; where they are asked for.
+"""Notes: Markdown, Org or plain text that nobody speaks in, a message for each heading's section; where asked for.
 
 A file is a session of the conversation of its folder, titled by its name. The day comes from the front matter (`date`,
-`created`) or from a name like 2024-05-03; links stand as what they show.
+`created`) or from a name like 2024-05-03; links stand as what they show, pictures and files as marks. Left out is what
+Obsidian does not show: comments, and the blocks that ask for a list of notes.
 """
 
 from __future__ import annotations
@@ -9,20 +10,51 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import takewhile
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from .base import NOWHERE, Format, Message, Problem, Setting
 from .lines import LONGEST_LINE, lines
+from .media import KINDS, mark
 from .moments import moment
 
 __all__ = ["Notes"]
 
-_HEADING = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
-_WIKI = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATED = re.compile(r"(?:date|created|created_at|day)\s*:\s*[\"']?(?P<at>[^\"'\s][^\"']*?)[\"']?\s*$", re.IGNORECASE)
+#: A comment of Obsidian's; and code, in which there are none: a block with its language, or some words of a line.
+_HIDDEN = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}+|~{3,}+) *+(?P<language>[\w-]*+)[^\n]*+\n.*?^ {0,3}(?P=fence)[^\n]*+$|`[^`\n]+`|%%.*?%%",
+    re.DOTALL | re.MULTILINE,
+)
+#: What such blocks are written in: what they show is found in other notes.
+_QUERIES = frozenset({"dataview", "dataviewjs", "query", "tasks"})
+#: A file's name and no note's: "plan.pdf", not "Version 1.2".
+_FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_KEYWORD = re.compile(r"(?:#\+|:)[\w-]+:")
+_ORG_DATED = re.compile(r"#\+date:\s*[<\[]?(?P<at>\d{4}-\d{2}-\d{2})", re.IGNORECASE)
+
+
+class _Markup(NamedTuple):
+    """How notes are written: headings by level and name; links by what they lead to and show, or what they embed."""
+
+    heading: re.Pattern[str]
+    link: re.Pattern[str]
+    has_fences: bool
+
+
+_MARKDOWN = _Markup(
+    re.compile(r"(?P<level>#{1,6})\s+(?P<name>\S.*?)\s*#*\s*$"),
+    re.compile(r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|]*)(?:\|(?:[^\[\]|]*\|)*(?P<shown>[^\[\]|]+))?\]\]"),
+    has_fences=True,
+)
+_ORG = _Markup(
+    re.compile(r"(?P<level>\*+)\s+(?P<name>\S.*?)\s*$"),
+    re.compile(r"(?P<embeds>\[)\[(?:file:)?(?P<target>[^\[\]]+)\]\]|\[\[[^\[\]]+\]\[(?P<shown>[^\[\]]+)\]\]"),
+    has_fences=False,
+)
 
 
 class Notes:
@@ -55,13 +87,23 @@ class Notes:
                 yield Problem(f"{source}:{number}", f"line longer than {LONGEST_LINE // 2**20} MB")
             else:
                 texts.append(line.decode("utf-8", "replace").rstrip("\r\n"))
-        at, body = _front(texts, place)
-        for heading, text in _sections(body):
+        at, body, markup = _note(texts, place)
+        for heading, text in _sections(body, markup):
             shown = f"{heading}\n{text}" if heading else text
             yield Message(
-                _WIKI.sub(r"\1", shown), "me", said_at=at, conversation=place.parent.name or "notes",
+                markup.link.sub(_linked, shown), "me", said_at=at, conversation=place.parent.name or "notes",
                 session=place.name, title=place.stem,
             )  # fmt: skip
+
+
+def _note(texts: list[str], place: PurePath) -> tuple[datetime | None, list[str], _Markup]:
+    """When a note was made, what it shows, and how it is written."""
+    if place.suffix.lower() == ".org":
+        return *_keywords(texts, place), _ORG
+    at, body = _front(texts, place)
+    if place.suffix.lower() != ".txt":
+        body = _HIDDEN.sub(_seen, "\n".join(body)).split("\n")
+    return at, body, _MARKDOWN
 
 
 def _front(texts: list[str], place: PurePath) -> tuple[datetime | None, list[str]]:
@@ -75,20 +117,53 @@ def _front(texts: list[str], place: PurePath) -> tuple[datetime | None, list[str
     return next((each for each in told if each), at), texts[end + 1 :]
 
 
-def _sections(texts: list[str]) -> Iterator[tuple[str, str]]:
+def _keywords(texts: list[str], place: PurePath) -> tuple[datetime | None, list[str]]:
+    """The same of Org, whose keywords stand above everything else."""
+    above = list(takewhile(lambda line: not line.strip() or _KEYWORD.match(line), texts))
+    named = _DAY.search(place.stem)
+    told = (moment(found["at"]) for line in above if (found := _ORG_DATED.match(line)))
+    at = next((each for each in told if each), moment(named[0]) if named else None)
+    return at, texts[len(above) :]
+
+
+def _seen(found: re.Match[str]) -> str:
+    """What is seen of a comment, of code or of a block that asks for something."""
+    if found[0].startswith("%%") or (found["language"] or "").lower() in _QUERIES:
+        return ""
+    return found[0]
+
+
+def _linked(found: re.Match[str]) -> str:
+    """What a link shows; a picture or a file that stands there itself is a mark."""
+    target = found["target"] or ""
+    name = PurePath(target.partition("#")[0].strip()).name
+    if found["embeds"] and "://" not in target and _is_file(name):
+        return mark(name)
+    return found["shown"] or target or found[0]
+
+
+def _is_file(name: str) -> bool:
+    """Whether it is a file's and no note's name."""
+    ending = PurePath(name).suffix.lower()
+    is_medium = any(ending[1:] in endings for endings in KINDS.values())
+    return is_medium or (_FILE.search(name) is not None and ending not in Notes.suffixes)
+
+
+def _sections(texts: list[str], markup: _Markup) -> Iterator[tuple[str, str]]:
     """Each heading with those above it, and what stands below it."""
     above: list[tuple[int, str]] = []
     held: list[str] = []
     fence = ""
     for line in texts:
-        if found := _FENCE.match(line):
+        if markup.has_fences and (found := _FENCE.match(line)):
             fence = "" if fence == found[1] else fence or found[1]
-        heading = None if fence else _HEADING.match(line)
+        heading = None if fence else markup.heading.match(line)
         if heading is None:
             held.append(line)
             continue
         yield from _section(above, held)
-        above = [each for each in above if each[0] < len(heading[1])] + [(len(heading[1]), heading[2])]
+        level = len(heading["level"])
+        above = [each for each in above if each[0] < level] + [(level, heading["name"])]
         held = []
     yield from _section(above, held)
 
