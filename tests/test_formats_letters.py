@@ -233,6 +233,29 @@ def test_of_mail_what_is_quoted_in_any_place_and_language(tmp_path: Path, body: 
     assert message.text == text
 
 
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            "Please bring:\n\n- bread\n- cheese\n\nSee you there.",
+            "Please bring:\n\n- bread\n- cheese\n\nSee you there.",
+        ),
+        ("Come at 8.\nTake the bus to the harbour.", "Come at 8.\nTake the bus to the harbour."),
+        ("Hi Bo,\nThanks, that helps.\nI come at 8.", "Hi Bo,\nThanks, that helps.\nI come at 8."),
+        ("I come at 8.\n\nBest regards,\nAna Silva\n+44 7700 900123", "I come at 8."),
+        ("I come at 8.\n\nThanks, Ana", "I come at 8."),
+        ("Jeg kommer kl. 8.\n\nHilsen fra Ana\nRådhuset", "Jeg kommer kl. 8."),
+        ("Ich komme um 8.\n\nViele Grüße\nAna", "Ich komme um 8."),
+        ("Ik kom om 8.\n\nMet vriendelijke groeten,\nAna", "Ik kom om 8."),
+        ("I come at 8.\n\nSent from my iPhone", "I come at 8."),
+        ("I come at 8.\n--\nAna", "I come at 8."),
+    ],
+)
+def test_of_mail_what_is_a_signature_and_what_is_not(tmp_path: Path, body: str, text: str) -> None:
+    [message] = messages(put(tmp_path, "a.eml", f"{_HEADERS}Content-Type: text/plain; charset=utf-8\n\n{body}\n"))
+    assert message.text == text
+
+
 _HEADER_OF_ANOTHER = (
     "From: Bo Li <bo@ex.org>\nDate: Mon, 15 Jan 2024\nSubject: x\nTo: Ana <ana@ex.org>,\n Cy <cy@ex.org>\n"
 )

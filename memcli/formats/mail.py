@@ -20,11 +20,12 @@ from .forwarded import is_forward, parted
 from .html_text import html_text
 from .lines import lines
 from .media import joined, mark
+from .signatures import unsigned
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from mailparser_reply import EmailReplyParser
+    from mailparser_reply import EmailReply, EmailReplyParser
 
 __all__ = ["Mail"]
 
@@ -158,7 +159,16 @@ def _own(text: str) -> str:
 
 def _replies(text: str) -> list[str]:
     """The mails of which the text consists, the newest first; a long one is not looked into."""
-    return [reply.body for reply in _parser().read(text).replies] if len(text) <= _LONGEST else [text]
+    if len(text) > _LONGEST:
+        return [text]
+    return [_unsigned(reply) for reply in _parser().read(text).replies]
+
+
+def _unsigned(reply: EmailReply) -> str:
+    text: str = reply.full_body
+    for disclaimer in reply.disclaimers or ():
+        text = text.replace(disclaimer, "")
+    return unsigned(text, _LANGUAGES)
 
 
 def _files(parts: Iterable[EmailMessage]) -> Iterator[str]:
