@@ -13,7 +13,7 @@ from . import completion
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..memory.recapping import Recap, Told
+    from ..memory.recapping import Part, Recap, Told, Written
 
 __all__ = ["recap", "record", "within"]
 
@@ -43,15 +43,20 @@ def recap(
     k: Most = 5,
     as_json: o.Json = False,
     store: o.Store = None,
+    model: o.Model = None,
+    budget: o.Budget = None,
 ) -> int:
     """Tell what was talked about: the telling sentences, dated, the most particular to that time. Exit code 1: nothing.
 
-    Nothing is written by a model here: every line was said.
+    Every line was said; with --model some sentences of the model's stand above those of each part that support them.
     """
-    from .render import emit_json, say
+    from .render import emit_json, one_line, say
 
     narrowing = within(o.narrowed(since, until, speaker, conversation, at), " ".join(when or ()))
-    found = o.memory(store).recap(filters=narrowing.filters, by=by, most=k)
+    asked = o.memory(store, model=model, budget=budget)
+    found = asked.recap(filters=narrowing.filters, by=by, most=k, tell=lambda line: say(f"memcli: {one_line(line)}"))
+    if found.fallback:
+        say(f"memcli: told without the model: {one_line(found.fallback)}")
     if as_json:
         emit_json(record(found))
     elif found.parts:
@@ -76,9 +81,20 @@ def within(narrowing: o.Narrowing, when: str) -> o.Narrowing:
 
 def record(found: Recap) -> dict[str, Any]:
     """A recap as `--json` gives it: documented in docs/json.md."""
-    parts = [{"name": part.name, "told": [_told(each) for each in part.told]} for part in found.parts]
     since, until = (None if each is None else each.isoformat() for each in (found.since, found.until))
-    return {"since": since, "until": until, "by": found.by.value, "turns": found.turns, "parts": parts}
+    return {
+        "since": since,
+        "until": until,
+        "by": found.by.value,
+        "turns": found.turns,
+        "parts": [_part(part) for part in found.parts],
+        "fallback": found.fallback or None,
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    written = [{"text": each.text, "turns": list(each.turns)} for each in part.written]
+    return {"name": part.name, "told": [_told(each) for each in part.told], "written": written}
 
 
 def _told(told: Told) -> dict[str, Any]:
@@ -108,7 +124,19 @@ def _print(found: Recap) -> None:
         if number:
             out.print()
         out.print(Text(one_line(part.name), style="bold"), soft_wrap=True)
+        _print_written(part.written)
         _print_part(part.told)
+
+
+def _print_written(written: Sequence[Written]) -> None:
+    from rich.text import Text
+
+    from .render import console, one_line, print_line
+
+    for each in written:
+        told = Text(one_line(each.text))
+        told.append(f"  {' '.join(each.turns)}", style="dim")
+        print_line(console(), told)
 
 
 def _print_part(told: Sequence[Told]) -> None:

@@ -10,6 +10,7 @@ __all__ = [
     "AnswerDocument", "CardRecord", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "ItemRecord",
     "NoteRecord", "PartRecord", "PersonDocument", "RecapDocument", "RememberedDocument", "ShownDocument", "ShownRecord",
     "SpeakerRecord", "ToldRecord", "TurnRecord",
+    "WrittenRecord",
 ]  # fmt: skip
 
 
@@ -191,11 +192,19 @@ class ToldRecord(TypedDict):
     score: float
 
 
+class WrittenRecord(TypedDict):
+    """What a language model wrote, and the turns that support it."""
+
+    text: str
+    turns: list[str]
+
+
 class PartRecord(TypedDict):
     """A part of a recap."""
 
     name: str
     told: list[ToldRecord]
+    written: list[WrittenRecord]
 
 
 class RecapDocument(TypedDict):
@@ -206,4 +215,5 @@ class RecapDocument(TypedDict):
     by: str
     turns: int
     parts: list[PartRecord]
+    fallback: str | None
     left_out: NotRequired[int]

@@ -298,10 +298,13 @@ class Memory:
         filters: Filters | None = None,
         by: str | None = None,
         most: int = 5,
+        tell: Callable[[str], object] | None = None,
     ) -> Recap:
         """What was talked about within the filters: at most so many telling sentences of each part.
 
-        `by`: day, week, month, conversation or topic; None: by how long the time is. Raises StoreError, UsageError.
+        `by`: day, week, month, conversation or topic; None: by how long the time is. With a language model each part
+        has, too, what the model writes of these sentences (`recounting`); `tell`: see `ask`.
+        Raises StoreError, UsageError.
         """
         from .recapping import By, recap
 
@@ -311,7 +314,8 @@ class Memory:
             transcript.check_filled(db)
             whole = named(db, filters or Filters())
         view = self._views.of(whole.conversation, self._encoders.stored())
-        return unchanged(lambda: recap(view, whole, By(by) if by else None, most), self.store.reading)
+        found = unchanged(lambda: recap(view, whole, By(by) if by else None, most), self.store.reading)
+        return self._asking.recounted(found, tell)
 
     def origins(self, hits: Sequence[Hit]) -> dict[TurnId, tuple[Turn, Session]]:
         """For each source turn of the hits: the turn, and the session that it was said in."""

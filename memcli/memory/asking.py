@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import UsageError
+from ..errors import ModelUnavailable, UsageError
 from ..languages import asked_in, expecting, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, TurnId
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..providers.reranking import Reranker
     from ..reading.consulting import Consulted
     from ..strategies.filters_by_model import ConsultingFilters
+    from .recapping import Recap
 
 __all__ = ["READ", "Asked", "Asking", "Reading", "bearing"]
 
@@ -138,6 +139,19 @@ class Asking:
         rests_on = [*hits, *_behind(view, written.answer.citations, hits)]
         model = self._consulted.id if written.was_asked else ""
         return Reading(written.answer, rests_on, model, written.reasoning, written.fallback)
+
+    def recounted(self, found: Recap, tell: _Hears) -> Recap:
+        """A recap, also in the words of the language model, if there is one."""
+        if self._consulted is None or not found.parts:
+            return found
+        from ..reading.consulting import RECOUNTED
+        from .recounting import worded
+
+        try:
+            model = self._consulted.model(tell, RECOUNTED)
+        except (ModelUnavailable, UsageError) as error:
+            return replace(found, fallback=f"{error.message} ({error.hint})")
+        return worded(found, model)
 
     def _told(self, asked: Asked) -> Reading | None:
         """The answer to a question of what was said or happened at some time, or of a person as a whole; None for any

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from ..languages import spoken
-from ..model import Answer, Filters, Form, Hit, Session, Turn
+from ..model import Answer, Filters, Form, Hit, Session, Turn, TurnId
 from ..reading.stored import StoredTranscript
 from ..store import names, transcript
 from ..strategies.base import turn_unit
@@ -29,7 +29,7 @@ from ..text.times import Span, describe, month, week
 if TYPE_CHECKING:
     from ..store.views.view import View
 
-__all__ = ["MOST", "By", "Part", "Recap", "Told", "quoted", "recap", "telling", "told_of"]
+__all__ = ["MOST", "By", "Part", "Recap", "Told", "Written", "quoted", "recap", "telling", "told_of"]
 
 #: So many sentences of a part are told unless somebody says how many.
 MOST = 5
@@ -71,22 +71,36 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A sentence of a language model's, and the turns that support it."""
+
+    text: str
+    turns: tuple[TurnId, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A day, a week, a month, a conversation or a topic: its name, and what was said, in the order of time."""
+    """A day, a week, a month, a conversation or a topic: its name, what was said, in the order of time, and what a
+    language model has `written` of that, if one was asked (`recounting`).
+    """
 
     name: str
     told: Sequence[Told]
+    written: Sequence[Written] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Recap:
-    """What was talked about within `since` and `until` (None: open), and how many turns that were."""
+    """What was talked about within `since` and `until` (None: open), and how many turns that were. `fallback`: why a
+    language model that was asked has not written of all of it.
+    """
 
     since: datetime | None
     until: datetime | None
     by: By
     turns: int
     parts: Sequence[Part]
+    fallback: str = ""
 
     @property
     def told(self) -> list[Told]:

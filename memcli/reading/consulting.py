@@ -18,12 +18,14 @@ from memcli.reading.small import SmallReader
 from memcli.reading.styles import Style, style_of
 from memcli.reading.written import Written
 
-__all__ = ["READERS", "Consulted", "Tell", "WillingCalls", "Writes"]
+__all__ = ["READERS", "RECOUNTED", "Consulted", "Tell", "WillingCalls", "Writes"]
 
 #: Hears a line for the user.
 Tell = Callable[[str], object]
 
-_MOST = f"{MOST_TURNS} turns, 30 events and what they name"
+#: What a model is sent for a question, and for a recap.
+_ASKED = f"the question and what is found for it, at most {MOST_TURNS} turns, 30 events and what they name,"
+RECOUNTED = "the sentences that a recap tells"
 
 
 class Writes(Protocol):
@@ -95,12 +97,12 @@ class Consulted:
             return Written(extractive.read(query, hits), fallback=f"{error.message} ({error.hint})")
         return READERS[self._style](model, extractive).write(query, hits, watch)
 
-    def model(self, tell: Tell | None = None) -> LanguageModel:
-        """The model itself, after `tell` has heard what goes where. Raises ModelUnavailable, UsageError."""
+    def model(self, tell: Tell | None = None, sent: str = _ASKED) -> LanguageModel:
+        """The model itself, after `tell` has heard what is `sent` where. Raises ModelUnavailable, UsageError."""
         if self._model is None:
             self._model = language_model(self._wanted, calls=self._calls, budget=self._budget, retries=_RETRIES)
         if tell is not None and self._tells:
-            self._say_once(self._model, tell)
+            self._say_once(self._model, tell, sent)
         return self._model
 
     def close(self) -> None:
@@ -108,11 +110,12 @@ class Consulted:
         if self._tells and isinstance(self._model, ChatModel):
             self._model.close()
 
-    def _say_once(self, model: LanguageModel, tell: Tell) -> None:
-        key = sha256(f"told\n{model.id}\n{model.endpoint}".encode()).hexdigest()
+    def _say_once(self, model: LanguageModel, tell: Tell, sent: str) -> None:
+        other = "" if sent == _ASKED else f"\n{sent}"  # of questions stores know without it
+        key = sha256(f"told\n{model.id}\n{model.endpoint}{other}".encode()).hexdigest()
         if self._calls.get(key) is not None:
             return
-        what = f"the question and what is found for it, at most {_MOST}, go to {model.id} at {model.endpoint}"
+        what = f"{sent} go to {model.id} at {model.endpoint}"
         self._calls.put(key, model.id, what, "told")
         kept = self._calls.get(key) is not None
         tell(f"{what}; answers are {'kept in the store' if kept else 'not kept: the store takes no writes'}")
