@@ -61,7 +61,7 @@ class Memory:
     `path` None: in memory; `embedder`: a name or an `Embedder`; empty, the
     one that the store was made with.
 
-    `model`: the language model that words the answers, by name or as an object; empty, none, and nothing is sent
+    `model`: the language model that words answers and recaps, by name or as an object; empty, none, and nothing is sent
     anywhere. It is asked for `budget` tokens at the most; a named one's replies are kept in the store. `prompt_style`:
     how it is asked, see `reading.styles`.
 
