@@ -276,6 +276,13 @@ def test_a_day_of_a_month_is_one_expression() -> None:
         ("2023-12", (2023, 12, 1), (2024, 1, 1)),
         ("2023-05-08", (2023, 5, 8), (2023, 5, 9)),
         ("yesterday", (2024, 7, 20), (2024, 7, 21)),
+        ("between March and May 2024", (2024, 3, 1), (2024, 6, 1)),
+        ("between November 2023 and january 2024", (2023, 11, 1), (2024, 2, 1)),
+        ("from March to May 2021", (2021, 3, 1), (2021, 6, 1)),  # that year's, and not the last
+        ("3 to 9 March 2024", (2024, 3, 3), (2024, 3, 10)),
+        ("2024-03-02 – 2024-03-09", (2024, 3, 2), (2024, 3, 10)),
+        ("last week until yesterday", (2024, 7, 8), (2024, 7, 21)),
+        ("2021 to 2023", (2021, 1, 1), (2024, 1, 1)),
     ],
 )
 def test_what_an_option_names_has_a_beginning_and_an_end(
@@ -283,6 +290,16 @@ def test_what_an_option_names_has_a_beginning_and_an_end(
 ) -> None:
     span = parse_span(text, datetime(2024, 7, 21, 12))
     assert (span.start, span.end) == (datetime(*start), datetime(*end))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["between May and", "from soonish to May", "2024 to 2021", "to", "between tea and cake", "May to May to June",
+     "May to " * 9999, "between" + " " * 9999],
+)  # fmt: skip
+def test_no_range(text: str) -> None:
+    with pytest.raises(UsageError, match="no date"):
+        parse_span(text, datetime(2024, 7, 21))
 
 
 def test_no_month_thirteen() -> None:

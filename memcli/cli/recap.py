@@ -19,7 +19,7 @@ __all__ = ["recap", "record", "within"]
 
 When = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TIME]", help="Of which time: last week, March 2026, yesterday. Default: all."),
+    typer.Argument(metavar="[TIME]", help="Of which time: last week, March 2026, 3 to 9 March. Default: all."),
 ]
 By = Annotated[
     str | None,
