@@ -53,6 +53,11 @@ class MemcliError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def told(self) -> str:
+        """What is wrong, and what to do about it."""
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
 
 class NothingFound(MemcliError):
     """Memory holds nothing that answers."""

@@ -288,5 +288,4 @@ def _arrived(message: Message) -> Message:
 
 
 def _reason(error: MemcliError, source: Source) -> str:
-    message = error.message.removeprefix(f"{source.label}: ").removeprefix(f"{source.label} ")
-    return f"{message} ({error.hint})" if error.hint else message
+    return error.told.removeprefix(f"{source.label}: ").removeprefix(f"{source.label} ")

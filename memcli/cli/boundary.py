@@ -87,8 +87,7 @@ def _unexpected(error: Exception, *, debug: bool) -> int:
 
 
 def _told(error: MemcliError) -> int:
-    hint = f" ({error.hint})" if error.hint else ""
-    print(_line(f"memcli: {error.message}{hint}"), file=sys.stderr)  # noqa: T201
+    print(_line(f"memcli: {error.told}"), file=sys.stderr)  # noqa: T201
     return error.exit_code
 
 

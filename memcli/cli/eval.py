@@ -204,7 +204,7 @@ def _asked(request: EvaluationRequest, consulted: _ModelUse) -> tuple[AskedAll, 
         if not others or len(others) == len(request.plan.contenders):
             raise
         silent = ", ".join(name for name in request.plan.contenders if name not in others)
-        say(f"memcli: left out: {silent}: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+        say(f"memcli: left out: {silent}: {error.told}")
         with counted("asking") as advance:
             return ask(replace(request, plan=replace(request.plan, contenders=others)), advance), error
 
@@ -272,7 +272,7 @@ def _judge(
             say(f"memcli: questions, gold answers and answers go to {where}: up to {wanted:,} verdicts")
             add_verdicts(document, result, judge, consulted.runs, request.plan.seed)
     except ModelUnavailable as error:
-        say(f"memcli: not all answers are judged: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+        say(f"memcli: not all answers are judged: {error.told}")
         return error
     return None
 

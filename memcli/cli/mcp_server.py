@@ -219,7 +219,7 @@ async def _worked(make: Callable[[], Made], limit: anyio.CapacityLimiter, *, wri
 
 
 def _line(error: MemcliError) -> str:
-    return one_line(f"{error.message} ({error.hint})" if error.hint else error.message)
+    return one_line(error.told)
 
 
 def _fenced(content: dict[str, Any] | str) -> str:

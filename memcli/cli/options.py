@@ -138,8 +138,8 @@ Model = Annotated[
         "--model",
         metavar="NAME",
         autocompletion=completion.models,
-        help="A language model that words the answer: gguf:NAME-or-path in this process, ollama:NAME or lmstudio:NAME "
-        "on this machine, openai:NAME (or NAME) at OPENAI_BASE_URL. Default: none, and nothing is sent.",
+        help="A language model that words an answer or a recap: gguf:NAME-or-path in this process, ollama:NAME or "
+        "lmstudio:NAME on this machine, openai:NAME (or NAME) at OPENAI_BASE_URL. Default: none, and nothing is sent.",
     ),
 ]
 PromptStyle = Annotated[

@@ -9,8 +9,7 @@ from typing_extensions import TypedDict  # pydantic, which reads these, wants it
 __all__ = [
     "AnswerDocument", "CardRecord", "ExcerptRecord", "ForgottenDocument", "FoundDocument", "HitRecord", "ItemRecord",
     "NoteRecord", "PartRecord", "PersonDocument", "RecapDocument", "RememberedDocument", "ShownDocument", "ShownRecord",
-    "SpeakerRecord", "ToldRecord", "TurnRecord",
-    "WrittenRecord",
+    "SpeakerRecord", "ToldRecord", "TurnRecord", "WrittenRecord",
 ]  # fmt: skip
 
 

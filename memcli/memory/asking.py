@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import ModelUnavailable, UsageError
+from ..errors import UsageError
 from ..languages import asked_in, expecting, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, TurnId
@@ -147,11 +147,7 @@ class Asking:
         from ..reading.consulting import RECOUNTED
         from .recounting import worded
 
-        try:
-            model = self._consulted.model(tell, RECOUNTED)
-        except (ModelUnavailable, UsageError) as error:
-            return replace(found, fallback=f"{error.message} ({error.hint})")
-        return worded(found, model)
+        return worded(found, partial(self._consulted.model, tell, RECOUNTED))
 
     def _told(self, asked: Asked) -> Reading | None:
         """The answer to a question of what was said or happened at some time, or of a person as a whole; None for any

@@ -6,12 +6,12 @@ the rule for generated memory (`verify`); what names nothing, or is not supporte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..errors import ModelUnavailable
+from ..errors import ModelUnavailable, UsageError
 from ..indexing.memories.by_model import COVERAGE
 from ..indexing.memories.verification import verify
 from ..model import Kind
@@ -34,18 +34,18 @@ def recap_prompt() -> Prompt:
     return prompt("memcli.memory", "recap")
 
 
-def worded(found: Recap, model: LanguageModel) -> Recap:
-    """The recap with what the model writes of each part; where it fails, the parts that are left have nothing of it,
-    and `fallback` says why.
+def worded(found: Recap, made: Callable[[], LanguageModel]) -> Recap:
+    """The recap with what a model, once it is `made`, writes of each part; where it cannot be had or fails, the parts
+    that are left have nothing of it, and `fallback` says why.
     """
     parts: list[Part] = []
     people = sorted({each.turn.speaker for each in found.told})
     try:
+        model = made()
         for part in found.parts:
             parts.append(replace(part, written=_written(model, part.told, people)))  # noqa: PERF401  # a failure keeps them
-    except ModelUnavailable as error:
-        why = f"{error.message} ({error.hint})" if error.hint else error.message
-        return replace(found, parts=[*parts, *found.parts[len(parts) :]], fallback=why)
+    except (ModelUnavailable, UsageError) as error:
+        return replace(found, parts=[*parts, *found.parts[len(parts) :]], fallback=error.told)
     return replace(found, parts=parts)
 
 

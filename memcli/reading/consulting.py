@@ -94,7 +94,7 @@ class Consulted:
         try:
             model = self.model(tell)
         except (ModelUnavailable, UsageError) as error:
-            return Written(extractive.read(query, hits), fallback=f"{error.message} ({error.hint})")
+            return Written(extractive.read(query, hits), fallback=error.told)
         return READERS[self._style](model, extractive).write(query, hits, watch)
 
     def model(self, tell: Tell | None = None, sent: str = _ASKED) -> LanguageModel:

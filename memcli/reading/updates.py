@@ -36,9 +36,11 @@ def update(question: Question, first: Found, later: Sequence[Found], network: Ne
     `later`: windows that were said after it, the likeliest first. `network`: the one that ships, if none is given.
     A word of the question is nothing new. Raises ModelUnavailable.
     """
+    new = [value for each in _instead(question, first, later, network) if (value := likeliest(question, each))]
+    if not new:
+        return None
     asked = set(question.stems) - _stems(likeliest(question, first))
-    read = [likeliest(question, each) for each in _instead(question, first, later, network)]
-    return max((new for new in read if new and not asked & _stems(new)), key=lambda new: _said(new.found), default=None)
+    return max((each for each in new if not asked & _stems(each)), key=lambda each: _said(each.found), default=None)
 
 
 def turned(question: Question, first: Found, later: Sequence[Found], network: Network | None = None) -> Found | None:

@@ -41,7 +41,7 @@ def told(
     try:
         written = made(ask())
     except ModelUnavailable as error:
-        written = instead(found, f"{error.message} ({error.hint})" if error.hint else error.message)
+        written = instead(found, error.told)
     used = model.meter.read().since(before).document()
     usage = {name: value for name, value in used.items() if value is not None}
     return replace(written, answer=replace(written.answer, usage=usage))
