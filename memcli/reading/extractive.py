@@ -35,7 +35,7 @@ __all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_o
 _LISTED = 0.4
 _MOST_LISTED = 8
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
-_SAID, _BESIDE = 0.7, 0.6
+_SAID, _BESIDE = 0.65, 0.6
 #: A yes is said by a window that rather answers than not: else its words may be of something else.
 _ANSWERING = 0.5
 #: A no in words that deny nothing.

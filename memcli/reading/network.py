@@ -30,7 +30,7 @@ __all__ = ["Finding", "Network", "Span", "compared", "network", "of_languages", 
 Floats = npt.NDArray[np.float32]
 #: The networks that ship, and how many bytes their files have. Those for English share their lower layers.
 _LOWER = "lower.onnx", 13_484_971
-_READER = "reader.onnx", 10_937_839
+_READER = "reader.onnx", 10_993_976
 _UPDATES = "updates.onnx", 10_994_030
 _LANGUAGES = "reader_languages.onnx", 18_530_948
 #: What the lower layers make of the tokens, by its name in both files.
