@@ -551,7 +551,7 @@ def test_a_model_that_is_only_configured_is_not_asked_thousands_of_times(
     ran = measure(cli, QUESTIONS, "--strategy", "bm25")
     assert (ran.code, judge.seen) == (0, [])
     assert "give a --budget" in ran.err
-    assert measure(cli, QUESTIONS, "--strategy", "bm25", "--limit", "3").code == 0
+    assert measure(cli, QUESTIONS, "--strategy", "bm25", "--limit", "12").code == 0
     assert judge.seen
 
 

@@ -26,8 +26,9 @@ _BESIDE, _BEFORE = 0.5, 0.25
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
 _UNTOLD = 0.25
-#: What is hardly an answer by itself, and within which time "it" is what its speaker spoke of.
-_HARDLY, _SPOKEN_OF = -3.0, timedelta(days=14)
+#: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is what
+#: its speaker spoke of.
+_RATHER, _HARDLY, _SPOKEN_OF = -2.0, -3.0, timedelta(days=14)
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -143,7 +144,9 @@ def _is_at_another_time(found: Found, best: Value) -> bool:
         return False
     passage, about = found.passage, best.found.passage
     text = passage.window.text
-    if found.finding.answers > 0 and (passage.thread_covered > 0 or spoken([text]).is_of_what_was_said(text)):
+    if found.finding.answers > 0 and passage.thread_covered > 0:
+        return True
+    if found.finding.answers > _RATHER and spoken([text]).is_of_what_was_said(text):
         return True
     is_near = passage.window.speaker == about.window.speaker and about.at and when(found) - _when(best) <= _SPOKEN_OF
     return bool(is_near) and found.finding.answers > _HARDLY and spoken([text]).is_of_what_was_said(text)
