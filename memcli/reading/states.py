@@ -26,8 +26,8 @@ _BESIDE, _BEFORE = 0.5, 0.25
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
 _UNTOLD = 0.25
-#: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is what
-#: its speaker spoke of.
+#: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is
+#: what its speaker spoke of.
 _RATHER, _HARDLY, _SPOKEN_OF = -2.0, -3.0, timedelta(days=14)
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
