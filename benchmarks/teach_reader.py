@@ -11,7 +11,7 @@
 al. 2020; Apache-2.0), a base-sized network that learns with all its layers from the conversations of one fold, and
 says of those of the other, which it never saw, how likely each window answers, where, and yes or no (Hinton et al.
 2015; folds as in Breiman 1996, so that none says what it has learned by heart). Each fold is of conversations; every
-second conversation of data sets that are read by halves (`--halves`) is left out of all. The reader learns from both:
+second conversation of the benchmarks (`HALVES`) is left out of both. The reader learns from both:
 `--share` is what the teachers count for. It has words and places of its own tokens in common with them: both are of
 BERT's vocabulary. Runs on a GPU if there is one (a teacher needs three minutes of one, the reader five); `--seconds`
 ends a training in time, its rate gone down by then.
@@ -34,9 +34,26 @@ from typing import Any
 
 import numpy as np
 import torch
-from reading import half_of
 from torch.nn import functional
-from train_reader import HEAD_RATE, PARTS, POLARITY, TERSE, WARM, Reader, encoded, terse, through
+from train_reader import (
+    HEAD_RATE,
+    NONE,
+    PARTS,
+    SELDOM,
+    TERSE,
+    WARM,
+    Line,
+    Reader,
+    alone,
+    example,
+    is_held_out,
+    masked,
+    owned,
+    padded,
+    terse,
+    through,
+    which,
+)
 from transformers import AutoTokenizer, MPNetModel
 
 #: Of the float weights, as the packages carry them.
@@ -49,23 +66,8 @@ TEACHER_RATE, TEACHER_HEADS, READER_RATE = 4e-5, 3e-4, 2.5e-4
 FEW, MANY, RIGHT = 6, 12, 8
 #: Windows of like length are read together, in so many parts of a batch; scored ones by so many tokens.
 TOGETHER, SCORED = 3, 60_000
-#: No token of another window is read: as good as nothing.
-NONE = -1e4
 
-Line = dict[str, Any]
 Read = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-
-
-@dataclass(frozen=True)
-class Window:
-    """Its tokens, where its second part and its own text begin, and what is right of it."""
-
-    ids: list[int]
-    first: int
-    start: int
-    answers: bool
-    span: tuple[int, int] | None
-    polarity: int | None
 
 
 @dataclass(frozen=True)
@@ -132,9 +134,9 @@ def own_tokens(theirs: Path, ours: Path) -> torch.Tensor:
     return found
 
 
-def loaded(path: Path, tokenizer: Any) -> tuple[list[Asked], list[Window]]:
+def loaded(path: Path, tokenizer: Any) -> tuple[list[Asked], list[Line]]:
     """The questions and their windows, each question of those that were made once."""
-    drawn, questions, windows, seen = random.Random(0), list[Asked](), list[Window](), set[tuple[str, int]]()
+    drawn, questions, windows, seen = random.Random(0), list[Asked](), list[Line](), set[tuple[str, int]]()
     for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
         made = line["dataset"] == "made"
         known = (line["question"], len(line["windows"]))
@@ -143,33 +145,17 @@ def loaded(path: Path, tokenizer: Any) -> tuple[list[Asked], list[Window]]:
         seen |= {known} if made else set()
         asked = terse(line["question"], drawn) if drawn.random() < TERSE else line["question"]
         own = range(len(windows), len(windows) + len(line["windows"]))
-        windows += [_window(tokenizer, asked, each) for each in line["windows"]]
+        windows += [example(tokenizer, asked, each, len(questions)) for each in line["windows"]]
         group = f"{line['dataset']}/{line['group']}".encode()
-        held_out = line["dataset"] in HALVES and half_of(line["dataset"], line["group"]) == 0
+        held_out = line["dataset"] in HALVES and is_held_out(line, 0)
         questions.append(Asked(line["dataset"], None if made else zlib.crc32(group) % 2, held_out, own))
     return questions, windows
 
 
-def _window(tokenizer: Any, asked: str, window: Line) -> Window:
-    ids, start, offsets = encoded(tokenizer, asked, window)
-    inside = []
-    if window["span"]:
-        a, b = window["span"]
-        inside = [start + i for i, (x, y) in enumerate(offsets) if x < b and y > a]
-    span = (inside[0], inside[-1]) if inside else None
-    first = ids.index(tokenizer.sep_token_id) + 1
-    return Window(ids, first, start, bool(window["answers"]), span, POLARITY.get(window["polarity"]))
-
-
-def together(windows: Sequence[Window]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Tokens, which of them count, and which part each is of, [windows, tokens]; in eights, as GPUs like it."""
-    longest = -(-max(len(each.ids) for each in windows) // 8) * 8
-    ids, mask, kinds = (np.zeros((len(windows), longest), np.int64) for _ in range(3))
-    for row, each in enumerate(windows):
-        ids[row, : len(each.ids)], mask[row, : len(each.ids)] = each.ids, 1
-        kinds[row, each.first : len(each.ids)] = 1
-    on = device()
-    return torch.from_numpy(ids).to(on), torch.from_numpy(mask).to(on), torch.from_numpy(kinds).to(on)
+def together(windows: list[Line]) -> tuple[torch.Tensor, ...]:
+    """Tokens, which of them count, and which part each is of, [windows, tokens]."""
+    taken = padded(windows, "ids"), masked(windows), padded(windows, "kinds")
+    return tuple(each.to(device()) for each in taken)
 
 
 def device() -> torch.device:
@@ -202,9 +188,9 @@ def _mean(said: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
     return {place: sum(values) / len(values) for place, values in by.items()}
 
 
-def loss(network: Any, batch: Sequence[Asked], windows: Sequence[Window], read: _Drawn) -> torch.Tensor:
+def loss(network: Any, batch: Sequence[Asked], windows: Sequence[Line], read: _Drawn) -> torch.Tensor:
     """What is lost to what is right, and, if there are teachers, to what they say."""
-    shown = sorted((place for each in batch for place in read.some(each)), key=lambda at: len(windows[at].ids))
+    shown = sorted((place for each in batch for place in read.some(each)), key=lambda at: len(windows[at]["ids"]))
     part = math.ceil(len(shown) / TOGETHER)
     logits, losses = [], []
     for begin in range(0, len(shown), part):
@@ -212,39 +198,40 @@ def loss(network: Any, batch: Sequence[Asked], windows: Sequence[Window], read: 
         answers, where, polarity = network(*together([windows[at] for at in places]))
         logits.append(answers.float())
         losses.append(_within(where.float(), polarity.float(), places, windows, read.taught))
-    owner = {place: row for row, each in enumerate(batch) for place in each.windows}
-    rows = torch.tensor([owner[place] for place in shown], device=device())
-    right = torch.tensor([float(windows[place].answers) for place in shown], device=device())
     answers = torch.cat(logits)
+    right = answers.new_tensor([windows[place]["answers"] for place in shown])
+    asked = [windows[place]["question"] for place in shown]
     within = torch.stack(losses).sum(0)  # where, yes or no, how many of these; the same by the teachers
     sides = max(float(within[2]) * len(shown), 1.0) ** 0.5
-    hard = _which(answers, right, rows, len(batch)) + PARTS[2] * within[0] / len(shown) + PARTS[3] * within[1] / sides
+    whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=answers.new_tensor(SELDOM))
+    hard = PARTS[0] * whether + PARTS[1] * which(answers, right, asked)
+    hard = hard + PARTS[2] * within[0] / len(shown) + PARTS[3] * within[1] / sides
     if read.taught is None:
         return hard
-    say = torch.tensor([float(read.taught.answers[place]) for place in shown], device=device())
-    soft = _alike(answers, say, rows, len(batch)) + PARTS[2] * within[3] / len(shown) + PARTS[3] * within[4] / sides
+    say = answers.new_tensor([float(read.taught.answers[place]) for place in shown])
+    soft = _alike(answers, say, asked) + PARTS[2] * within[3] / len(shown) + PARTS[3] * within[4] / sides
     return (1 - read.share) * hard + read.share * soft
 
 
 def _within(
-    where: torch.Tensor, polarity: torch.Tensor, places: Sequence[int], windows: Sequence[Window], taught: Taught | None
+    where: torch.Tensor, polarity: torch.Tensor, places: Sequence[int], windows: Sequence[Line], taught: Taught | None
 ) -> torch.Tensor:
     """Sums over some windows, [5]: of where the answer is, of yes or no, and of how many are for one of these; of where
     and of yes or no once more, as teachers say.
     """
     lost = torch.zeros(5, device=where.device)
-    rows = [row for row, place in enumerate(places) if windows[place].span]
+    rows = [row for row, place in enumerate(places) if windows[place]["span"]]
     if rows:
         said = torch.log_softmax(_own(where[rows], [windows[places[row]] for row in rows]), 1)
-        spans = torch.tensor([windows[places[row]].span for row in rows], device=where.device)
+        spans = torch.tensor([windows[places[row]]["span"] for row in rows], device=where.device)
         lost[0] = -said.gather(1, spans[:, None, :]).sum()
         if taught:
             told = _chances([(places[row], windows[places[row]]) for row in rows], taught, said.shape)
             lost[3] = -(told * said).sum()
-    sided = [row for row, place in enumerate(places) if windows[place].polarity is not None]
+    sided = [row for row, place in enumerate(places) if windows[place]["polarity"] is not None]
     if sided:
         says = torch.log_softmax(polarity[sided], 1)
-        sides = torch.tensor([windows[places[row]].polarity for row in sided], device=where.device)
+        sides = torch.tensor([windows[places[row]]["polarity"] for row in sided], device=where.device)
         lost[1], lost[2] = -says.gather(1, sides[:, None]).sum(), len(sided)
         if taught:
             told = torch.tensor(np.stack([taught.polarity[places[row]] for row in sided]), device=where.device)
@@ -252,40 +239,28 @@ def _within(
     return lost
 
 
-def _own(where: torch.Tensor, windows: Sequence[Window]) -> torch.Tensor:
+def _own(where: torch.Tensor, windows: Sequence[Line]) -> torch.Tensor:
     """Only what a window says itself can be the answer."""
     own = torch.zeros(where.shape[:2], dtype=torch.bool, device=where.device)
     for row, each in enumerate(windows):
-        own[row, each.start : len(each.ids)] = True
+        own[row, each["start"] : len(each["ids"])] = True
     return where.masked_fill(~own[:, :, None], NONE)
 
 
-def _chances(windows: Sequence[tuple[int, Window]], taught: Taught, shape: torch.Size) -> torch.Tensor:
+def _chances(windows: Sequence[tuple[int, Line]], taught: Taught, shape: torch.Size) -> torch.Tensor:
     told = np.zeros(shape, np.float32)
     for row, (place, each) in enumerate(windows):
-        told[row, each.start : len(each.ids)] = taught.places[place]
+        told[row, each["start"] : len(each["ids"])] = taught.places[place]
     return torch.from_numpy(told).to(device())
 
 
-def _which(answers: torch.Tensor, right: torch.Tensor, rows: torch.Tensor, questions: int) -> torch.Tensor:
-    """Whether each window answers, and which of its question's does, as in `train_reader`."""
-    whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=answers.new_tensor(1.5))
-    own = functional.one_hot(rows, questions).bool().T
-    said = torch.log_softmax(answers[None].masked_fill(~own, NONE), 1)
-    gold = own & (right > 0)
-    count = gold.sum(1)
-    told = (count > 0) & (count < own.sum(1))
-    listed = -(said * gold).sum(1) / count.clamp(min=1)
-    return PARTS[0] * whether + PARTS[1] * (listed * told).sum() / told.sum().clamp(min=1)
-
-
-def _alike(answers: torch.Tensor, say: torch.Tensor, rows: torch.Tensor, questions: int) -> torch.Tensor:
+def _alike(answers: torch.Tensor, say: torch.Tensor, asked: Sequence[int]) -> torch.Tensor:
     """How far from the teachers: of each window, and of those of a question and none of them beside (a logit of 0)."""
     each = functional.binary_cross_entropy_with_logits(answers, torch.sigmoid(say))
-    own = functional.one_hot(rows, questions).bool().T
-    none = answers.new_zeros(questions, 1)
-    theirs = torch.softmax(torch.cat([say[None].masked_fill(~own, NONE), none], 1), 1)
-    ours = torch.log_softmax(torch.cat([answers[None].masked_fill(~own, NONE), none], 1), 1)
+    own = owned(asked, answers)
+    none = answers.new_zeros(len(own), 1)
+    theirs = torch.softmax(torch.cat([alone(say, own), none], 1), 1)
+    ours = torch.log_softmax(torch.cat([alone(answers, own), none], 1), 1)
     return PARTS[0] * each - PARTS[1] * (theirs * ours).sum(1).mean()
 
 
@@ -293,15 +268,15 @@ def _alike(answers: torch.Tensor, say: torch.Tensor, rows: torch.Tensor, questio
 class _Drawn:
     """Which windows of a question are read: those that answer, and some of the others, other ones in each pass."""
 
-    windows: Sequence[Window]
+    windows: Sequence[Line]
     wrong: int
     drawn: random.Random
     taught: Taught | None = None
     share: float = 0.0
 
     def some(self, question: Asked) -> list[int]:
-        right = [place for place in question.windows if self.windows[place].answers][:RIGHT]
-        others = [place for place in question.windows if not self.windows[place].answers]
+        right = [place for place in question.windows if self.windows[place]["answers"]][:RIGHT]
+        others = [place for place in question.windows if not self.windows[place]["answers"]]
         return right + self.drawn.sample(others, min(self.wrong, len(others)))
 
     def batches(self, questions: Sequence[Asked], passes: int, tokens: int) -> Iterator[list[Asked]]:
@@ -310,7 +285,7 @@ class _Drawn:
             batch, long = list[Asked](), 0
             for each in self.drawn.sample(questions, len(questions)):
                 batch.append(each)
-                long += sum(len(self.windows[place].ids) for place in self.some(each))
+                long += sum(len(self.windows[place]["ids"]) for place in self.some(each))
                 if long > tokens:
                     yield batch
                     batch, long = [], 0
@@ -349,7 +324,7 @@ def train(
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def said(network: Any, windows: Sequence[Window], places: Sequence[int]) -> dict[str, dict[int, Any]]:
+def said(network: Any, windows: Sequence[Line], places: Sequence[int]) -> dict[str, dict[int, Any]]:
     """What a network says of windows, as `Taught` has it."""
     found: dict[str, dict[int, Any]] = {"answers": {}, "places": {}, "polarity": {}}
     for batch in _alike_long(windows, places):
@@ -360,16 +335,16 @@ def said(network: Any, windows: Sequence[Window], places: Sequence[int]) -> dict
         found["answers"] |= dict(zip(batch, answers.float().tolist(), strict=True))
         found["polarity"] |= dict(zip(batch, torch.softmax(polarity.float(), 1).cpu().numpy(), strict=True))
         found["places"] |= {
-            place: chances[row, each.start : len(each.ids)]
-            for row, (place, each) in enumerate(zip(batch, own, strict=True)) if each.span
+            place: chances[row, each["start"] : len(each["ids"])]
+            for row, (place, each) in enumerate(zip(batch, own, strict=True)) if each["span"]
         }  # fmt: skip
     return found
 
 
-def _alike_long(windows: Sequence[Window], places: Sequence[int]) -> Iterator[list[int]]:
+def _alike_long(windows: Sequence[Line], places: Sequence[int]) -> Iterator[list[int]]:
     batch: list[int] = []
-    for place in sorted(places, key=lambda at: len(windows[at].ids)):
-        if batch and (len(batch) + 1) * len(windows[place].ids) > SCORED:
+    for place in sorted(places, key=lambda at: len(windows[at]["ids"])):
+        if batch and (len(batch) + 1) * len(windows[place]["ids"]) > SCORED:
             yield batch
             batch = []
         batch.append(place)

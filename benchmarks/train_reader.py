@@ -55,6 +55,10 @@ DRAWN = 1 << 25
 QUESTION, BEFORE, TEXT = 48, 40, 104  # tokens at most
 #: How much the parts of the loss weigh: whether it answers, which of a question's windows does, where, yes or no.
 PARTS = (0.5, 0.5, 0.5, 0.5)
+#: What a window that answers counts for, beside one that does not: these are more.
+SELDOM = 1.5
+#: A logit that is as good as nothing.
+NONE = -1e4
 POLARITY = {"yes": 0, "no": 1}
 #: The share of questions that are read as somebody in a hurry asks them: "tom's wedding date".
 TERSE = 0.15
@@ -104,7 +108,7 @@ class Reader(torch.nn.Module):  # type: ignore[misc]  # torch is not among the t
 
 def through(layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """What the layers make of the tokens that count."""
-    bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * -1e4
+    bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * NONE
     for layer in layers:
         made = layer(states, bias)
         states = made[0] if isinstance(made, tuple) else made
@@ -237,10 +241,10 @@ def loss(reader: Reader, rounded: Rounded, batch: list[Line]) -> torch.Tensor:
     answers, where, says = (torch.cat(parts) for parts in zip(*read, strict=True))
     ordered = [each for shard in shards(batch) for each in shard]
     right = torch.tensor([each["answers"] for each in ordered])
-    whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=torch.tensor(1.5))
-    which = _which(answers, right, [each["question"] for each in ordered])
+    whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=torch.tensor(SELDOM))
+    listed = which(answers, right, [each["question"] for each in ordered])
     return (
-        PARTS[0] * whether + PARTS[1] * which + PARTS[2] * where.sum() / len(batch)
+        PARTS[0] * whether + PARTS[1] * listed + PARTS[2] * where.sum() / len(batch)
         + PARTS[3] * says.sum() / max(len(says) * len(batch), 1) ** 0.5
     )  # fmt: skip
 
@@ -253,7 +257,7 @@ def _read(reader: Reader, rounded: Rounded, shard: list[Line]) -> tuple[torch.Te
     known = [i for i, each in enumerate(shard) if each["span"]]
     if known:
         own = torch.stack([torch.arange(mask.shape[1]) >= shard[i]["start"] for i in known]) & mask[known].bool()
-        logits = place[known].masked_fill(~own[:, :, None], -1e4)
+        logits = place[known].masked_fill(~own[:, :, None], NONE)
         target = torch.tensor([shard[i]["span"] for i in known])
         where = torch.stack(
             [functional.cross_entropy(logits[:, :, n], target[:, n], reduction="none") for n in (0, 1)]
@@ -265,15 +269,26 @@ def _read(reader: Reader, rounded: Rounded, shard: list[Line]) -> tuple[torch.Te
     return answers, where, says
 
 
-def _which(answers: torch.Tensor, right: torch.Tensor, question: list[int]) -> torch.Tensor:
+def which(answers: torch.Tensor, right: torch.Tensor, question: Sequence[int]) -> torch.Tensor:
     """How far from even the windows that answer are among those of their question: listwise, a mean over questions."""
-    owner = torch.tensor(question)
-    lost = [
-        -torch.log_softmax(answers[own], 0)[right[own] > 0].mean()
-        for each in dict.fromkeys(question)
-        if 0 < right[own := owner == each].sum() < own.sum()
-    ]
-    return torch.stack(lost).mean() if lost else torch.zeros(())
+    own = owned(question, answers)
+    gold = own & (right > 0)
+    count = gold.sum(1)
+    told = (count > 0) & (count < own.sum(1))
+    lost = -(torch.log_softmax(alone(answers, own), 1) * gold).sum(1) / count.clamp(min=1)
+    return (lost * told).sum() / told.sum().clamp(min=1)
+
+
+def owned(question: Sequence[int], answers: torch.Tensor) -> torch.Tensor:
+    """Which windows are of each question, [questions, windows]."""
+    places = {each: place for place, each in enumerate(dict.fromkeys(question))}
+    rows = torch.tensor([places[each] for each in question], device=answers.device)
+    return torch.arange(len(places), device=answers.device)[:, None] == rows
+
+
+def alone(answers: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+    """The logits of each question's windows, those of others as good as nothing."""
+    return answers[None].masked_fill(~own, NONE)
 
 
 def main() -> None:
