@@ -32,7 +32,7 @@ def kept(made: list[Connection], lock: threading.Lock) -> Keeper:
         made.append(Connection())
         return made[-1]
 
-    return Keeper(connect, lock)
+    return Keeper(connect, lambda connection: connection.close(), lock)
 
 
 def test_it_is_held_for_a_moment_and_then_left(monkeypatch: pytest.MonkeyPatch) -> None:

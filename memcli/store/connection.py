@@ -23,6 +23,7 @@ import duckdb
 from ..errors import StoreBusy, StoreMissing, StoreNotWritable, UsageError
 from . import location, migrations
 from .failures import explained, failed_on_file, was_interrupted
+from .instance import CATALOG, CONFIG, Instance, quoted
 from .keeping import Keeper
 from .process_wide import ProcessWide
 
@@ -34,16 +35,8 @@ WRITE_WAIT = 60.0
 
 #: Bytes of a block of a new file. Each column of each table takes one at least: DuckDB's 262,144 make 8 MB of nothing.
 _BLOCK = 32768
-#: A store is a file that people send to each other: it may load nothing and reach nothing.
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "enable_external_access": "false",
-    "preserve_insertion_order": "true",
-    "threads": 1,
-    "default_block_size": _BLOCK,
-}
+#: A store is a file that people send to each other: it may reach nothing.
+_CONFIG = {**CONFIG, "enable_external_access": "false", "default_block_size": _BLOCK}
 
 #: What DuckDB may hold of a large store for one question after another: without a bound it holds whatever it has read.
 _HELD = "256MB"
@@ -59,7 +52,7 @@ class _Access:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.writers = 0
+        self.instance = Instance()
         self.keeper: Keeper | None = None
         self._turn = threading.RLock()
 
@@ -114,7 +107,8 @@ class Store:
         """Keeps the file open for moments after each reading, for a process that is asked again and again."""
         with self._access.lock:
             if self._access.keeper is None and self.path is not None:
-                self._access.keeper = Keeper(self._connected_to_read, self._access.lock)
+                disconnect = self._access.instance.disconnected
+                self._access.keeper = Keeper(self._connected_to_read, disconnect, self._access.lock)
 
     def close(self) -> None:
         """Gives up what it holds. Whoever uses it afterwards is told so by a UsageError; once more does no harm."""
@@ -177,12 +171,12 @@ class Store:
         if not self.exists:
             raise StoreMissing(f"no store at {self.path}", "make one with: memcli ingest FILE")
         with ExitStack() as opened:
-            db = opened.enter_context(self._opened(self._open_to_read, self._close_reader, wait))
+            db = opened.enter_context(self._opened(self._open_to_read, wait))
             if self._is_old(migrations.version(db)):
                 opened.close()
                 with self.writing():  # migrates
                     pass
-                db = opened.enter_context(self._opened(self._open_to_read, self._close_reader, wait))
+                db = opened.enter_context(self._opened(self._open_to_read, wait))
             with self._snapshot(db):
                 yield db
 
@@ -216,7 +210,7 @@ class Store:
             return
         with _privately():
             self._make()
-            with self._access.alone(self.path, wait), self._opened(self._open_to_write, self._close_writer, wait) as db:
+            with self._access.alone(self.path, wait), self._opened(self._open_to_write, wait) as db:
                 migrations.migrate(db)
                 self._begin(db)
                 yield db
@@ -226,39 +220,23 @@ class Store:
             self._first(db)
             self._first = None
 
-    # DuckDB refuses to open a file for reading that the same process has open for writing: under the lock, a reader
-    # either finds a writer and opens the file as it did, or opens it for reading. It is no cursor of the writer's
-    # connection: those are closed with it, and it cannot be closed while one of them is at work.
-
     def _open_to_read(self) -> duckdb.DuckDBPyConnection:
         with self._access.lock:
-            if self._access.writers:
-                return duckdb.connect(self._name(), config=_CONFIG)
-            if self._access.keeper is not None:
+            if self._access.keeper is not None and not self._access.instance.is_written:
                 self._access.keeper.used()
             return self._connected_to_read()
 
     def _connected_to_read(self) -> duckdb.DuckDBPyConnection:
-        return duckdb.connect(self._name(), read_only=True, config=_CONFIG)
+        return self._access.instance.connected(self._name(), only_reads=True)
 
     def _name(self) -> str:
         assert self.path is not None
         return location.checked_name(self.path)
 
-    def _close_reader(self, db: duckdb.DuckDBPyConnection) -> None:
-        db.close()
-
     def _open_to_write(self) -> duckdb.DuckDBPyConnection:
         self._access.let_go()
-        with self._access.lock:
-            db = duckdb.connect(self._name(), config=_CONFIG)
-            self._access.writers += 1
-            return db
-
-    def _close_writer(self, db: duckdb.DuckDBPyConnection) -> None:
-        with self._access.lock:
-            self._access.writers -= 1
-            db.close()
+        with self._access.lock:  # nothing is kept open from now on
+            return self._access.instance.connected(self._name(), only_reads=False)
 
     def _make(self) -> None:
         assert self.path is not None
@@ -273,29 +251,26 @@ class Store:
 
     @contextmanager
     def _opened(
-        self,
-        attempt: Callable[[], duckdb.DuckDBPyConnection],
-        close: Callable[[duckdb.DuckDBPyConnection], None],
-        wait: float,
+        self, attempt: Callable[[], duckdb.DuckDBPyConnection], wait: float
     ) -> Iterator[duckdb.DuckDBPyConnection]:
         assert self.path is not None
         db = _retried(attempt, self.path, wait)
         try:
-            with _blaming(self.path, db):
+            with _blaming(self.path, db, CATALOG):
                 yield db
         finally:
-            _closed(close, db, self.path)
+            self._close(db)
 
-
-def _closed(close: Callable[[duckdb.DuckDBPyConnection], None], db: duckdb.DuckDBPyConnection, path: Path) -> None:
-    try:
-        close(db)
-    except duckdb.Error as error:
-        raise explained(error, path) from error
+    def _close(self, db: duckdb.DuckDBPyConnection) -> None:
+        assert self.path is not None
+        try:
+            self._access.instance.disconnected(db)
+        except duckdb.Error as error:
+            raise explained(error, self.path) from error
 
 
 @contextmanager
-def _blaming(path: Path, db: duckdb.DuckDBPyConnection, catalog: str = "") -> Iterator[None]:
+def _blaming(path: Path, db: duckdb.DuckDBPyConnection, catalog: str) -> Iterator[None]:
     """What the file is to blame for is said of it; a mistake in a statement stays what it is."""
     try:
         yield
@@ -395,7 +370,7 @@ _privately = ProcessWide(_mask)
 
 
 def _quoted(path: Path) -> str:
-    return "'" + location.checked_name(path).replace("'", "''") + "'"
+    return quoted(location.checked_name(path))
 
 
 def _retried(attempt: Callable[[], _Opened], path: Path, wait: float) -> _Opened:

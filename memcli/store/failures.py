@@ -25,15 +25,14 @@ _OF_FILES = (
 )  # fmt: skip
 
 
-def failed_on_file(error: duckdb.Error, db: DuckDBPyConnection, catalog: str = "") -> bool:
-    """Whether the open file is to blame for an error of a statement. `catalog`: its name, where several are open."""
+def failed_on_file(error: duckdb.Error, db: DuckDBPyConnection, catalog: str) -> bool:
+    """Whether the open file, `catalog` by its name there, is to blame for an error of a statement."""
     if isinstance(error, _OF_FILES) or type(error) is duckdb.Error:  # which is none of the kinds that a statement has
         return True
     if isinstance(error, duckdb.TransactionException):  # a commit writes
         return "failed to commit" in str(error).lower()
     with db.cursor() as apart:  # the transaction in which it happened takes no more statements
-        if catalog:
-            apart.execute(f"use {catalog}")
+        apart.execute(f"use {catalog}")
         return not migrations.is_whole(apart)
 
 
@@ -46,7 +45,7 @@ def explained(error: Exception, path: Path) -> StoreError:
     """The error as the project's own, with what to do."""
     text = str(error)
     low = text.lower()
-    if "lock on file" in low or "conflicting lock" in low or "different configuration" in low:
+    if isinstance(error, duckdb.ResourceInUseException) or "lock on file" in low or "conflicting lock" in low:
         return StoreBusy(f"{path} is in use by another process", "try again when it is done")
     if "no space left" in low or "disk full" in low or "could not write all bytes" in low:
         return StoreNotWritable(f"no space left to write {path}", "free some space; what was stored is safe")

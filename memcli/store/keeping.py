@@ -24,8 +24,13 @@ HOLD, REST = 2.0, 0.4
 class Keeper:
     """Holds one connection besides those that are worked with. Every method is called under `lock`."""
 
-    def __init__(self, connect: Callable[[], DuckDBPyConnection], lock: threading.Lock) -> None:
-        self._connect, self._lock = connect, lock
+    def __init__(
+        self,
+        connect: Callable[[], DuckDBPyConnection],
+        disconnect: Callable[[DuckDBPyConnection], object],
+        lock: threading.Lock,
+    ) -> None:
+        self._connect, self._disconnect, self._lock = connect, disconnect, lock
         self._kept: DuckDBPyConnection | None = None
         self._timer: threading.Timer | None = None
         self._rests_until = 0.0
@@ -44,7 +49,7 @@ class Keeper:
         if self._timer is not None:
             self._timer.cancel()
         if self._kept is not None:
-            self._kept.close()
+            self._disconnect(self._kept)
             atexit.unregister(self._time_is_up)
             self._rests_until = time.monotonic() + REST
         self._kept = self._timer = None

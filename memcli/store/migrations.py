@@ -237,8 +237,8 @@ def _create(db: duckdb.DuckDBPyConnection) -> None:
     """Makes a new store as the register has it, which is what all the steps together lead to."""
     schema.create(db)
     start_counting(db)
-    for number, (name, _) in enumerate(MIGRATIONS, start=1):
-        db.execute("insert into migration values (?, ?, now())", [number, name])
+    numbers, names = list(range(1, len(MIGRATIONS) + 1)), [name for name, _ in MIGRATIONS]
+    db.execute("insert into migration select unnest(?), unnest(?), now()", [numbers, names])
 
 
 def _apply(
