@@ -126,17 +126,26 @@ def opened(page: Page, folder: Path, graph: Subgraph) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of an evaluation."""
+    out = tmp_path_factory.mktemp("evaluation")
+    arguments = ("--strategy", "bm25,random", "--embedder", "fake", "--workers", "1", "--out", str(out))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(out / "cache"))
+        assert run(["eval", str(SAMPLE / "questions.json"), *arguments]) == 0
+    return out / "report.html"
+
+
 @pytest.mark.parametrize("width", [400, 1200])
 def test_an_evaluation_is_one_page_without_scripts_or_requests(
-    context: BrowserContext, tmp_path: Path, width: int
+    context: BrowserContext, report: Path, width: int
 ) -> None:
     seen, page = Seen(), context.new_page()
     page.set_viewport_size({"width": width, "height": 800})
     page.on("request", lambda request: seen.requests.append(request.url))
     page.on("console", lambda message: seen.complaints.append(message.text))
-    arguments = ("--strategy", "bm25,random", "--embedder", "fake", "--workers", "1", "--out", str(tmp_path))
-    assert run(["eval", str(SAMPLE / "questions.json"), *arguments]) == 0
-    page.goto((tmp_path / "report.html").as_uri())
+    page.goto(report.as_uri())
     assert page.locator("svg").count() == 4
     assert page.locator("svg polyline").count() == 4  # two strategies, turns and sessions
     assert page.locator("tbody tr").count() == 4

@@ -67,6 +67,12 @@ def timeless(result: Result) -> dict[str, dict[str, Outcome]]:
     }
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The sample's evaluation by one process that nothing interrupted."""
+    return evaluated(tmp_path_factory.mktemp("whole"), sample)
+
+
 # -- the baselines keep the strategies' contract -------------------------------------------------------------------
 
 
@@ -223,10 +229,9 @@ def test_gold_labels_reach_nothing_that_retrieves_or_reads(tmp_path: Path) -> No
     assert first["recall@10"] > second["recall@10"] + 0.2
 
 
-def test_processes_find_what_one_process_finds(tmp_path: Path) -> None:
-    alone = evaluated(tmp_path / "one", sample)
-    assert timeless(evaluated(tmp_path / "two", sample, workers=2)) == timeless(alone)
-    assert [g.question.id for g in alone.gold] == [q.id for h in sample() for q in h.questions]
+def test_processes_find_what_one_process_finds(whole: Result, tmp_path: Path) -> None:
+    assert timeless(evaluated(tmp_path, sample, workers=2)) == timeless(whole)
+    assert [g.question.id for g in whole.gold] == [q.id for h in sample() for q in h.questions]
 
 
 def test_the_reader_gets_no_more_than_its_budget(tmp_path: Path) -> None:
@@ -250,8 +255,7 @@ def test_a_limit_draws_from_all_conversations(tmp_path: Path) -> None:
 # -- resumable -------------------------------------------------------------------------------------------------------
 
 
-def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = evaluated(tmp_path / "whole", sample)
+def test_a_killed_run_goes_on_where_it_stopped(whole: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def counted(question: Any, *rest: Any) -> Outcome:
@@ -288,12 +292,12 @@ def test_another_strategy_embeds_no_sentence_again(tmp_path: Path) -> None:
     assert third.embedded == []
 
 
-def test_a_store_that_was_not_finished_is_not_taken_for_one(tmp_path: Path) -> None:
+def test_a_store_that_was_not_finished_is_not_taken_for_one(whole: Result, tmp_path: Path) -> None:
     haystack = next(sample())
     half = corpus(tmp_path, sample).path(haystack).with_suffix(".partial")
     half.parent.mkdir(parents=True)
     Memory(half, embedder=FakeEmbedder()).add(haystack.messages[:10], "evaluation")
-    assert timeless(evaluated(tmp_path, sample)) == timeless(evaluated(tmp_path / "clean", sample))
+    assert timeless(evaluated(tmp_path, sample)) == timeless(whole)
 
 
 # -- the command -----------------------------------------------------------------------------------------------------

@@ -83,3 +83,22 @@ def test_what_holds_no_number_tells_none() -> None:
     assert found_in(Question(asked, seeks=Seeks.WHAT), [code], []).found[0].trust == pytest.approx(0.09)
     assert found_in(Question("What's the gate code?", seeks=Seeks.WHAT), [code], []).found[0].trust == 0.9
     assert english.may_tell("When did Ada lose her phone number?", "on Friday")
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("I'm in the bath", False),
+        ("sorry, I’m at the dentist", False),
+        ("I'm still at the shops, ring you later", False),
+        ("I'm in a flat on Mill Street", True),
+        ("I'm at the library these days", True),
+        ("I'm at the bakery, my first job!", True),
+        ("in the old town", True),
+    ],
+)
+def test_where_somebody_is_just_now_is_not_where_they_live(text: str, tells: bool) -> None:
+    english = language("en")
+    for question in ("Where does Ada live now?", "Where is Ada working?"):
+        assert english.may_tell(question, text) == tells
+    assert english.may_tell("Where is Ada?", text)

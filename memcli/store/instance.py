@@ -29,7 +29,7 @@ CONFIG: Mapping[str, str | bool | int | float | list[str]] = {
 #: What the file is called in its DuckDB.
 CATALOG = "store"
 #: So many DuckDBs are kept though nobody works with them: each takes 4 MB.
-_KEPT = 8
+_KEPT = 16
 #: What DuckDB may add to the name of a file for those that it makes beside it.
 _BESIDE = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
 

@@ -125,6 +125,13 @@ _TOLD_BY = tuple(
         (r"e-?mail address", "@"),
     )
 )
+#: Where somebody is for long, and a text that says no more than where its speaker is just now: "I'm in the bath".
+_FOR_LONG = re.compile(r"^where\b.*\b(?:live|living|lives|work|working|works|based|employed)\b")
+_JUST_NOW = re.compile(
+    r"(?!.*\b(?:these days|nowadays|for good|full[- ]time|since|job|work\w*|liv(?:e|ing)|moved)\b)"
+    r"\W*(?:(?:still|just|now|sorry)\W+)*(?i:i['’]?m|i am)(?: (?:still|just|now|already|back))?"
+    r" (?:in|at|on) (?:the|an?|my)\b[^A-Z\d]*"
+)
 #: Who asks for this is told a number.
 _NUMBERED = re.compile(r"^what(?:'s|’s| is| was) (?:\S+ ){1,4}(?:number|digits)\b(?! (?:plate|one)\b)")
 _COINS = r"(?:quid|pounds?|dollars?|bucks?|euros?|cents?|pence|p)\b"
@@ -166,8 +173,10 @@ def is_such(question: str, value: str) -> bool:
 
 
 def may_tell(question: str, text: str) -> bool:
-    """Whether a text may tell what a question asks for: a phone number has digits."""
+    """Whether a text may tell what a question asks for: a phone number has digits, and nobody lives in the bath."""
     low = question.lower()
+    if _FOR_LONG.search(low) and _JUST_NOW.fullmatch(text):
+        return False
     return all(value.search(text) for asked, value in _TOLD_BY if asked.search(low))
 
 
