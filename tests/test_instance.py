@@ -91,6 +91,37 @@ def test_what_did_not_fit_into_memory_is_cleared_away(name: str) -> None:
     assert not overflow.exists()
 
 
+class Interrupted:
+    """A DuckDB in whose midst somebody presses Ctrl-C: at a statement that begins so, or where a connection is made."""
+
+    def __init__(self, db: duckdb.DuckDBPyConnection, at: str) -> None:
+        self._db, self._at = db, at
+
+    def execute(self, statement: str) -> None:
+        self._db.execute(statement)
+        if statement.startswith(self._at):
+            raise KeyboardInterrupt
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        if self._at == "cursor":
+            raise KeyboardInterrupt
+        return self._db.cursor()
+
+    def close(self) -> None:
+        self._db.close()
+
+
+@pytest.mark.parametrize("at", ["reset", "attach", "cursor", "detach"])
+def test_what_is_interrupted_keeps_nobody_out(name: str, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    own, making = Instance(), instance._made
+    with monkeypatch.context() as patch:
+        patch.setattr(instance, "_made", lambda name: Interrupted(making(name), at))
+        with pytest.raises(KeyboardInterrupt):
+            own.disconnected(own.connected(name, only_reads=False))
+    for each in (Instance(), own):
+        each.disconnected(each.connected(name, only_reads=False))
+
+
 def test_a_bound_on_memory_ends_with_the_last_connection(name: str) -> None:
     own = Instance()
     limit = "select current_setting('memory_limit')"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from weakref import ReferenceType, ref
 
 import duckdb
@@ -59,7 +59,7 @@ class Instance:
         Raises duckdb.Error, and ResourceInUseException where others read that are in the way of who writes, or are left
         from when somebody wrote: to let more of them in would keep other processes out for as long as they come.
         """
-        with self._lock:
+        with self._lock, self._left_to_others():
             if not self._is_shared(only_reads=only_reads):
                 self._attach(name, only_reads=only_reads)
             assert self._db is not None
@@ -68,6 +68,16 @@ class Instance:
             (self._readers if only_reads else self._writers).append(db)
         self._note()
         return db
+
+    @contextmanager
+    def _left_to_others(self) -> Iterator[None]:
+        """What fails, or is interrupted, leaves no file attached that nobody works with."""
+        try:
+            yield
+        except BaseException:
+            if not self._is_used:
+                self._give_up()
+            raise
 
     def disconnected(self, db: duckdb.DuckDBPyConnection) -> None:
         """This connection is done with; with the last one the file is let go of. Raises duckdb.Error."""
@@ -107,10 +117,9 @@ class Instance:
 
     def _detach(self) -> None:
         assert self._db is not None
-        try:
+        # One that has failed badly does nothing any more; what was committed is in the log.
+        with suppress(duckdb.Error), self._left_to_others():
             self._db.execute(f"detach {CATALOG}")
-        except duckdb.Error:  # one that has failed badly does nothing any more; what was committed is in the log
-            self._give_up()
         if os.path.exists(_overflow(self._name)):  # cleared away with the DuckDB that has made it
             self._give_up()
 
