@@ -33,6 +33,7 @@ from memcli.memory import Memory
 from memcli.text import token_estimate
 
 from .conftest import Ran
+from .language_server import Endpoint, says
 
 Cli = Callable[..., Ran]
 START = datetime(2026, 5, 1, 9)
@@ -126,6 +127,16 @@ def test_the_reranker_is_the_commands(command: str, path: Path, cli: Cli) -> Non
     (result,) = talk(tools, (command, {"query" if command == "search" else "question": asked, "k": 4}))
     printed = cli(command, asked, "--reranker", "reader", "-k", "4", "--json", "--store", path).json
     assert {**document(result), "asked_at": ""} == {**printed, "asked_at": ""}
+
+
+def test_what_goes_to_a_model_is_told_once(own: Path, endpoint: Callable[..., Endpoint]) -> None:
+    started = endpoint(says('{"reasoning": "", "answer": "the old key", "citations": ["e1"], "answerable": true}'))
+    told: list[str] = []
+    tools = Tools(Memory(own, model="tiny"), tell=told.append)
+    for _ in range(2):
+        talk(tools, ("ask", {"question": "What unlocks the shed?"}))
+    (line,) = told
+    assert f"go to openai:tiny at {started.url}" in line
 
 
 def test_show_is_the_commands_and_dates_are_read(path: Path, cli: Cli) -> None:

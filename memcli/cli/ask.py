@@ -62,6 +62,7 @@ def ask(
     from .former import tell_former_default
     from .hits import explained, records
     from .progress import making
+    from .render import remark
 
     began, narrowing = perf_counter(), o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style, user=user)
@@ -71,7 +72,7 @@ def ask(
         reading = memory.ask(
             text, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=chosen,
             reranker=reranker or "", caution=_caution(careful=careful, bold=bold),
-            watch=pen.write if pen and sys.stdout.isatty() else None, tell=_remark, making=making,
+            watch=pen.write if pen and sys.stdout.isatty() else None, tell=remark, making=making,
         )  # fmt: skip
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
@@ -134,15 +135,11 @@ def _remember(memory: Memory, noted: Given | None) -> None:
         remember(memory.store, noted)
 
 
-def _remark(text: str) -> None:
-    from .render import one_line, say
-
-    say(f"memcli: {one_line(text)}")
-
-
 def _tell_fallback(reading: Reading) -> None:
+    from .render import remark
+
     if reading.fallback:
-        _remark(f"answered without {reading.model}: {reading.fallback}")
+        remark(f"answered without {reading.model}: {reading.fallback}")
 
 
 def _record(

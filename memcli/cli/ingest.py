@@ -166,18 +166,18 @@ def _tell(memory: Memory, report: Report, *, redacted: bool, as_json: bool) -> N
 
 def _generate(memory: Memory, model: str, strategies: Sequence[str], budget: int | None) -> None:
     from .progress import counted
-    from .render import say
+    from .render import remark
 
     with counted("generating memory") as advance:
         left = memory.generate(
             model,
             strategies=strategies,
             budget=budget,
-            tell=lambda line: say(f"memcli: {line}"),
+            tell=remark,
             watch=lambda _what, done, of: advance(done, of),
         )
     if left:
-        say(f"memcli: {left} session{_s(left)} made without the model; run it again to have them made by it")
+        remark(f"{left} session{_s(left)} made without the model; run it again to have them made by it")
 
 
 def _record(report: Report, *, redacted: bool) -> dict[str, Any]:

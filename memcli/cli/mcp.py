@@ -78,6 +78,7 @@ def _tools(
     from ..model import Filters
     from ..providers.reranking import known
     from ..store.names import named
+    from .render import remark
     from .tools import Tools
 
     if reranker:
@@ -89,5 +90,5 @@ def _tools(
             conversation = named(db, Filters(conversation=o.typed(conversation))).conversation
     return Tools(
         memory, strategy=own.strategy, reranker=reranker, speaker=own.speaker, conversation=conversation,
-        max_tokens=max_tokens,
+        max_tokens=max_tokens, tell=remark,
     )  # fmt: skip

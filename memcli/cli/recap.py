@@ -50,13 +50,13 @@ def recap(
 
     Every line was said; with --model some sentences of the model's stand above those of each part that support them.
     """
-    from .render import emit_json, one_line, say
+    from .render import emit_json, remark, say
 
     narrowing = within(o.narrowed(since, until, speaker, conversation, at), " ".join(when or ()))
     asked = o.memory(store, model=model, budget=budget)
-    found = asked.recap(filters=narrowing.filters, by=by, most=k, tell=lambda line: say(f"memcli: {one_line(line)}"))
+    found = asked.recap(filters=narrowing.filters, by=by, most=k, tell=remark)
     if found.fallback:
-        say(f"memcli: told without the model: {one_line(found.fallback)}")
+        remark(f"told without the model: {found.fallback}")
     if as_json:
         emit_json(record(found))
     elif found.parts:

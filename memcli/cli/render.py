@@ -37,6 +37,7 @@ __all__ = [
     "padded",
     "print_line",
     "record_of",
+    "remark",
     "say",
     "size",
     "trace_lines",
@@ -71,6 +72,11 @@ def emit_document(text: str) -> None:
 def say(text: str) -> None:
     """A remark, on stderr."""
     sys.stderr.write(clean(text) + "\n")
+
+
+def remark(text: str) -> None:
+    """A remark that may have words of somebody else's in it, as one line."""
+    say(f"memcli: {one_line(text)}")
 
 
 def emit_json(document: object) -> None:

@@ -29,7 +29,8 @@ _NOTES = "notes"
 class Tools:
     """A memory for agents. `conversation`: the only one that they see and write to, None: all; `reranker`: the name of
     what has a say in the order of hits, empty: nothing; `max_tokens`: how long a document may be, None: as long as it
-    is. What `Memory` raises, its methods raise. An empty string is not given: many agents fill in every argument.
+    is; `tell` hears, before a language model is first asked over a store, what goes where. What `Memory` raises, its
+    methods raise. An empty string is not given: many agents fill in every argument.
     """
 
     def __init__(
@@ -41,8 +42,9 @@ class Tools:
         speaker: str = "me",
         conversation: str | None = None,
         max_tokens: int | None = None,
+        tell: Callable[[str], object] = lambda _line: None,
     ) -> None:
-        self.memory = memory
+        self.memory, self._tell = memory, tell
         self._strategy, self._reranker = strategy, reranker
         self._speaker, self._max_tokens = speaker, max_tokens
         self.conversation = conversation
@@ -78,7 +80,7 @@ class Tools:
         narrowing = self._narrowed(since, until, speaker)
         reading = self.memory.ask(
             question, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=self._strategy,
-            reranker=self._reranker,
+            reranker=self._reranker, tell=self._tell,
         )  # fmt: skip
         evidence = records(self.memory, reading.shown(k))
         answered = asked_document(question, self._strategy, narrowing, reading) | {"id": None, "evidence": evidence}
@@ -154,7 +156,7 @@ class Tools:
         from .recap import record, within
 
         narrowing = within(self._narrowed(None, None, speaker), when)
-        found = record(self.memory.recap(filters=narrowing.filters, by=by or None, most=k))
+        found = record(self.memory.recap(filters=narrowing.filters, by=by or None, most=k, tell=self._tell))
         short = fitted(found, [part["told"] for part in found["parts"]], self._max_tokens)
         return short | {"parts": [part for part in found["parts"] if part["told"]]}
 
