@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
@@ -81,18 +82,30 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture(scope="session")
 def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample chats in a store with the default embedder; not to be written to."""
-    path = tmp_path_factory.mktemp("sample") / "sample.memcli"
-    Memory(path).ingest([SAMPLE / "chats.jsonl"])
-    return path
+    return _made_once(tmp_path_factory, "sample", lambda path: Memory(path).ingest([SAMPLE / "chats.jsonl"]))
 
 
 @pytest.fixture(scope="session")
-def prepared_store(sample_store: Path) -> Path:
+def prepared_store(sample_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with everything that any strategy needs; not to be written to."""
-    path = sample_store.with_name("prepared.memcli")
-    shutil.copy(sample_store, path)
-    Memory(path).prepare(STRATEGIES)
-    return path
+
+    def make(path: Path) -> None:
+        shutil.copy(sample_store, path)
+        Memory(path).prepare(STRATEGIES)
+
+    return _made_once(tmp_path_factory, "prepared", make)
+
+
+def _made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A copy of its own, for each process that tests, of a store that the first of them has made."""
+    own = folders.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / f"{name}.memcli"
+    with shared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.exists():
+            make(unfinished := shared.with_suffix(".unfinished"))
+            unfinished.rename(shared)
+    return Path(shutil.copy(shared, folders.mktemp(name) / shared.name))
 
 
 @pytest.fixture
