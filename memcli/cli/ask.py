@@ -76,9 +76,8 @@ def ask(
         )  # fmt: skip
     noted = _noted(memory, text, reading, narrowing, perf_counter() - began) if not no_record else None
     if pen:
-        shown = reading.shown(k)
-        told = explained(memory, text, narrowing.at, shown, explain=explain, scores=scores)
-        _print(memory, reading, pen, shown, around, told)
+        told = explained(memory, text, narrowing.at, reading.shown(k), explain=explain, scores=scores)
+        _print(memory, reading, pen, reading.shown(k), around, told)
         _hint(pen, memory, noted)
     else:
         _tell_fallback(reading)
