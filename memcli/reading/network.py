@@ -37,7 +37,7 @@ _LANGUAGES = "reader_languages.onnx", 18_530_948
 _STATES = "states"
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
-#: Findings that are kept: contenders are given the same windows, folds the same pairs, and who asks again asks nearly the same.
+#: Findings that are kept: contenders are given the same windows, folds the same pairs, who asks again both.
 _REMEMBERED = 40_000
 
 
