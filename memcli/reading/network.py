@@ -37,8 +37,8 @@ _LANGUAGES = "reader_languages.onnx", 18_530_948
 _STATES = "states"
 #: Tokens of an answer, and answers that are kept of a window.
 _LONGEST, _KEPT = 24, 6
-#: Findings that are kept: contenders are given the same windows, folds the same pairs, who asks again both.
-_REMEMBERED = 40_000
+#: Findings that are kept in bulk: contenders are given the same windows. A process that serves keeps no text for long.
+_REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Network:
     """Reads windows. Each is a run of its own, so what is found in it depends on nothing else.
 
     `weights`: another file of the same make, for measuring; it is not checked. `shipped`: which one of the package is
-    meant where none is given. `bulk`: many questions are going to be asked, so time to prepare it is well spent.
+    meant where none is given. `bulk`: many questions are going to be asked, some of them again over the same windows.
     `vocabulary`: what it was trained on; for English, if none is given. Raises ModelUnavailable.
     """
 
@@ -78,7 +78,7 @@ class Network:
     ) -> None:
         self._weights, self._shipped, self._bulk = weights, shipped, bulk
         self._vocabulary = vocabulary or English()
-        self._found = lru_cache(_REMEMBERED)(self._find)
+        self._found = lru_cache(_REMEMBERED)(self._find) if bulk else self._find
 
     @cached_property
     def _run(self) -> Callable[[Mapping[str, Any]], Any]:

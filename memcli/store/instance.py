@@ -1,7 +1,7 @@
 """One DuckDB for one file, made once: it has the file for as long as somebody works with it, and lets go of it then.
 
 To make a DuckDB costs twenty times what it costs to attach a file to one, and whoever adds a message opens its store
-thirty times.
+more than twenty times.
 """
 
 from __future__ import annotations
