@@ -157,6 +157,10 @@ def test_lengths_are_counted_in_days() -> None:
         ("ru", "Сколько стоит ремонт?", Seeks.COUNT),
         ("ru", "Где ключи?", Seeks.WHERE),
         ("tr", "Düğün ne zaman?", Seeks.WHEN),
+        ("zh", "婚礼在哪一天？", Seeks.WHEN),
+        ("zh", "他几号回来？", Seeks.WHEN),
+        ("zh", "她住几号楼？", Seeks.COUNT),
+        ("fr", "À quelle date ont-ils déménagé ?", Seeks.WHEN),
         ("tr", "Anahtar kimde?", Seeks.WHO),
         ("tr", "Kerem'in kedisi var mı?", Seeks.YES_NO),
         ("ar", "متى العرس؟", Seeks.WHEN),
@@ -176,6 +180,38 @@ def test_lengths_are_counted_in_days() -> None:
 )
 def test_what_a_question_asks_for(code: str, asked: str, seeks: Seeks) -> None:
     assert language(code).question(asked, ()).seeks is seeks
+
+
+@pytest.mark.parametrize(
+    ("code", "asked", "grain"),
+    [
+        ("ar", "أي ساعة الموعد؟", "minute"),
+        ("ar", "ما الشهر الذي سافروا فيه؟", "month"),
+        ("de", "Um wie viel Uhr fängt die Probe an?", "minute"),
+        ("de", "In welchem Jahr hat Ana geheiratet?", "year"),
+        ("es", "¿A qué hora sale el tren?", "minute"),
+        ("es", "¿En qué mes nació Leo?", "month"),
+        ("fr", "Vers quelle heure arrive-t-il ?", "minute"),
+        ("hi", "ट्रेन कितने बजे है?", "minute"),
+        ("it", "In che anno si è laureata?", "year"),
+        ("ja", "何時に会いますか？", "minute"),
+        ("ja", "結婚式は何月何日ですか？", ""),
+        ("ko", "몇 시에 만나요?", "minute"),
+        ("ko", "몇 시간 걸려요?", ""),
+        ("nl", "In welke maand verhuist Bo?", "month"),
+        ("pl", "O której zaczyna się koncert?", "minute"),
+        ("pt", "A que horas abre a loja?", "minute"),
+        ("ru", "Во сколько начинается урок?", "minute"),
+        ("ru", "Во сколько обошлась крыша?", ""),
+        ("tr", "Tren saat kaçta kalkıyor?", "minute"),
+        ("zh", "几点开会？", "minute"),
+        ("zh", "生日是几月几号？", ""),
+    ],
+)
+def test_how_exact_a_time_is_asked_for(code: str, asked: str, grain: str) -> None:
+    question = language(code).question(asked, ())
+    assert question.grain == grain
+    assert not grain or question.seeks is Seeks.WHEN
 
 
 @pytest.mark.parametrize(

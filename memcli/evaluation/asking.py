@@ -105,7 +105,7 @@ def asked(
     Raises ModelUnavailable.
     """
     speakers = view.speaker_names
-    reads = [asked_in(text, view.mostly).question(text, speakers) for _, text, _ in questions]
+    reads = [asked_in(text, view.shares).question(text, speakers) for _, text, _ in questions]
     written = rewriter.written([text for _, text, _ in questions]) if rewriter else [{} for _ in questions]
     wanted = [
         {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} | more

@@ -80,7 +80,7 @@ def _asked(
         for question in (g.question for g in gold):
             asked_at = question.asked_at or latest
             filters = Filters(until=asked_at if question.past_only else None)
-            read = asked_in(question.text, view.mostly).question(question.text, view.speaker_names)
+            read = asked_in(question.text, view.shares).question(question.text, view.speaker_names)
             query = Query(read, np.zeros(1, dtype=np.float32), asked_at, filters)
             known: Mapping[str, Mapping[str, Outcome]] = {n: f for n, f in result.outcomes.items() if n != FULL}
             for name, found in known.items():

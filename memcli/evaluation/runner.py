@@ -253,7 +253,7 @@ class _Job:
         memory = Memory(path)
         with memory.store.reading():  # and not while questions are embedded, or written anew by a model
             view = memory.view()
-            _ = view.speaker_names, view.mostly()
+            _ = view.speaker_names, view.shares()
         return asked(bare, view, made, self.corpus.model(), past_only, self.rewriter)
 
 

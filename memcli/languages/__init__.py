@@ -7,7 +7,7 @@ that hold for all. memcli is English first: what is not recognised is read as En
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -26,6 +26,8 @@ DEFAULT = ENGLISH
 LANGUAGES = Extensible("memcli.languages", {DEFAULT: "memcli.languages.english:English"})
 #: A language is taken for the one that is spoken from this claim on.
 _CLAIMED = 0.5
+#: From these shares of a store's turns on a language is one of its own, and the one that it is mostly in.
+_OWN, _MOST = 0.02, 0.5
 
 
 @lru_cache
@@ -61,13 +63,21 @@ def spoken(texts: Iterable[str]) -> Language:
     return _claiming(heard) or language(recognition.recognized(heard, _EXPECTED.get()))
 
 
-def asked_in(question: str, mostly: Callable[[], str]) -> Language:
-    """The language of a question; where its words do not tell it from English, what the store `mostly` holds."""
-    found = spoken([question])
-    if found.code != DEFAULT or not recognition.is_open(question):
-        return found
-    home = mostly()
-    return language(home) if home != DEFAULT and recognition.may_be(question, home) else found
+def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Language:
+    """The language of a question to a store: it is likelier in one of the store's own, and in what the store mostly
+    holds where its words do not tell it from English. `shares`: which share of the turns is in each language but
+    English; asked only if the words may be in another.
+    """
+    if claiming := _claiming(question):
+        return claiming
+    if not recognition.evidence(question).keys() - {DEFAULT} and not recognition.is_open(question):
+        return language(DEFAULT)
+    own = {code: share for code, share in shares().items() if share >= _OWN}
+    found = recognition.recognized(question, _EXPECTED.get(), own)
+    home = next((code for code, share in own.items() if share > _MOST), DEFAULT)
+    if found == DEFAULT and recognition.is_open(question) and recognition.may_be(question, home):
+        return language(home)
+    return language(found)
 
 
 def tongues(turns: Sequence[Turn]) -> list[str]:

@@ -63,17 +63,20 @@ _NAMED = 0.25
 _CAPITAL, _SMALL = re.compile(r"\b[A-Z]\w*"), re.compile(r"\b[a-z]\w*")
 #: What nothing tells is English: of a text by itself it is believed so much beforehand.
 _USUAL = 0.15
+#: And so much that it is in a language that is expected.
+_LIKELIER = 0.5
 #: What a letter counts that only some languages have, in function words.
 _LETTER = 0.5
 #: What all that the speaker says counts beside a turn's own words, and all of the session: as so many of these.
 _SPEAKER, _SESSION = 1.0, 1.0
 
 
-def recognized(text: str, among: Collection[str] = CODES) -> str:
-    """The language of `text`, one of `among`; English, where nothing tells."""
+def recognized(text: str, among: Collection[str] = CODES, likelier: Collection[str] = ()) -> str:
+    """The language of `text`, one of `among`; English, where nothing tells. `likelier`: others that are expected."""
     if not set(among) - {ENGLISH}:
         return ENGLISH
-    return _surest(_sum((evidence(text), 1.0), ({ENGLISH: _USUAL}, 1.0)), among)
+    usual = {ENGLISH: _USUAL} | dict.fromkeys(likelier, _LIKELIER)
+    return _surest(_sum((evidence(text), 1.0), (usual, 1.0)), among)
 
 
 def is_open(text: str) -> bool:

@@ -348,7 +348,7 @@ class Memory:
         from .explaining import reasons
 
         view = self.view()
-        asked = asked_in(question, view.mostly).question(question, view.speaker_names)
+        asked = asked_in(question, view.shares).question(question, view.speaker_names)
         return [reasons(asked, hit, at) for hit in hits]
 
     def transcript(self) -> StoredTranscript:

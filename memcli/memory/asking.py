@@ -184,7 +184,7 @@ class Asking:
             view = self._views.of(filters.conversation, stored)
             if not (isinstance(chosen, Narrowing) and view.is_coded):
                 view.preload(content_stems(text), chosen.needs)
-            question = with_aliases(asked_in(text, view.mostly).question(text, view.speaker_names), view.aliases)
+            question = with_aliases(asked_in(text, view.shares).question(text, view.speaker_names), view.aliases)
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)

@@ -57,6 +57,11 @@ class Tabled(Language):
         ]
 
     @cached_property
+    def _grains(self) -> Sequence[tuple[re.Pattern[str], str]]:
+        """What asks for a year, a month or a time of day."""
+        return [(self._whole(form), grain) for grain, form in self._table.get("grain", {}).items()]
+
+    @cached_property
     def _moved(self) -> re.Pattern[str] | None:
         return self._whole(self._table["moved"]) if "moved" in self._table else None
 
@@ -130,13 +135,15 @@ class Tabled(Language):
 
     def question(self, text: str, speakers: Sequence[str]) -> Question:
         """See `Language.question`."""
-        mentioned = known.named(text, tuple(speakers), self.code)
-        seeks = next((seeks for form, seeks in self._forms if form.search(plain(text).strip())), Seeks.WHAT)
+        low, mentioned = plain(text).strip(), known.named(text, tuple(speakers), self.code)
+        grain = next((grain for form, grain in self._grains if form.search(low)), "")
+        seeks = Seeks.WHEN if grain else next((seeks for form, seeks in self._forms if form.search(low)), Seeks.WHAT)
         return Question(
             text,
             seeks,
             stems=known.stems_beside(text, mentioned, self.code),
             about=next((each.speaker for each in mentioned if each.word), None),
+            grain=grain,
             named=mentioned,
             seeks_time=seeks in (Seeks.WHEN, Seeks.LENGTH),
             language=self.code,

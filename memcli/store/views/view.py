@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from ...errors import StoreChanged
 from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
-from ...text import ENGLISH
 from .. import lexical, transcript
 from ..aliases import by_name
 from ..coded import CodedSessions
@@ -316,9 +315,9 @@ class View:
         with self._reading() as db:
             return lexical.languages(db)
 
-    def mostly(self) -> str:
-        """The language that more of the whole's turns are in than in all others; English where that is none."""
-        return next((code for code, turns in self.languages.items() if 2 * turns > self.size), ENGLISH)
+    def shares(self) -> dict[str, float]:
+        """Of each of these languages the share of the turns."""
+        return {code: turns / self.size for code, turns in self.languages.items()}
 
     @cached_property
     def roles(self) -> npt.NDArray[np.str_]:
