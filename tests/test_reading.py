@@ -754,6 +754,23 @@ def test_what_day_something_comes_every_week_is_a_weekday() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "text", "told"),
+    [
+        ("When is mum's birthday?", "mum's birthday is 12 March, she hates surprises", "12 March"),
+        ("When's Bo's birthday again?", "mine is the 3rd of October", "the 3rd of October"),
+        ("When is our anniversary?", "our anniversary is tomorrow", "28 January 2026"),
+        ("When was Bo's birthday?", "my birthday was on 12 March 2025", "12 March 2025"),
+        ("When is mum's birthday party?", "the birthday party is on 14 March", "14 March 2026"),
+        ("Wann hat Mama Geburtstag?", "Mama hat am 3. Oktober Geburtstag", "3. Oktober"),
+        ("When is mum's birthday?", "Mama hat am 3. Oktober Geburtstag", "3 October 2025"),
+    ],
+)
+def test_a_day_that_comes_each_year_has_no_year_where_none_was_said(asked: str, text: str, told: str) -> None:
+    question = spoken([asked]).question(asked, ())
+    assert dates(question, _found(text, text, datetime(2026, 1, 27, tzinfo=UTC)))[0].text == told
+
+
+@pytest.mark.parametrize(
     ("text", "moved"),
     [
         ("they've moved Dad to 10 March", True), ("pushed it back to the 2nd", True), ("change of plan, Friday", True),

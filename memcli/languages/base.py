@@ -323,6 +323,10 @@ class Language:
         """Where a text tells that something happens again and again: "every Tuesday"."""
         return ()
 
+    def comes_yearly(self, question: str) -> bool:
+        """Whether a question asks for a day that comes again each year, as a birthday does."""
+        return False
+
     def is_vague(self, time: str) -> bool:
         """Whether a time expression dates hardly anything."""
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -19,6 +20,7 @@ __all__ = ["dates", "is_moved", "lengths"]
 _UNNAMED = 0.5
 #: From which chance on the span of a time of day is the answer.
 _CLOCK = 0.4
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def dates(question: Question, found: Found) -> list[Value]:
@@ -50,7 +52,8 @@ def _named(question: Question, found: Found) -> tuple[list[Value], bool]:
     if is_moved(found):  # "…was to be on the 14th, they have put it off to the 2nd"
         named.reverse()
     named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
-    return [Value(_coarse(question, each, each.span), found, chance) for chance, each in named], is_dated
+    code = spoken([found.passage.window.shown]).code
+    return [Value(_coarse(question, each, each.span, code), found, chance) for chance, each in named], is_dated
 
 
 def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:
@@ -104,7 +107,8 @@ def _times_in(text: str, at: datetime | None, zone: tzinfo | None) -> Sequence[E
     return [e for e in spoken([text]).times(text, at) if e.kind is not TimeKind.CLOCK]
 
 
-def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
+def _coarse(question: Question, what: Expression | Span, span: Span, code: str = "") -> str:
+    """A time as exactly as it is asked for, in the question's language. `code`: the language in which it was said."""
     asked = language(question.language)
     if question.grain == Grain.YEAR:
         return asked.describe(Span(span.start, span.end, Grain.YEAR))
@@ -114,9 +118,21 @@ def _coarse(question: Question, what: Expression | Span, span: Span) -> str:
         named = weekday_name(span.start)
         if named.lower() in what.text.lower():
             return named
-    if isinstance(what, Expression) and what.relation and span.grain is Grain.DAY:
-        return asked.full_date(span.start)
+    if isinstance(what, Expression) and span.grain is Grain.DAY:
+        if what.relation:
+            return asked.full_date(span.start)
+        if code == asked.code and asked.comes_yearly(question.text) and _names_day_alone(what):
+            return what.text
     return asked.describe(what)
+
+
+def _names_day_alone(what: Expression) -> bool:
+    """Whether it is a day and a month, in words, without a year."""
+    return (
+        what.kind is TimeKind.ABSOLUTE
+        and bool(_LETTER.search(what.text))
+        and str(what.span.start.year) not in what.text
+    )
 
 
 def lengths(question: Question, found: Found) -> list[Value]:

@@ -313,6 +313,12 @@ class English(Language):
 
         return recurring(text)
 
+    def comes_yearly(self, question: str) -> bool:
+        """See `Language.comes_yearly`."""
+        from .answers import comes_yearly
+
+        return comes_yearly(question)
+
     def is_vague(self, time: str) -> bool:
         """See `Language.is_vague`."""
         from .answers import is_vague

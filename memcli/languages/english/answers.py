@@ -8,6 +8,7 @@ __all__ = [
     "ENDED",
     "FORMER",
     "SOMEBODY",
+    "comes_yearly",
     "corrects",
     "identifier",
     "is_moved",
@@ -105,6 +106,8 @@ _RECURRING = re.compile(
     r"(?: (?:morning|afternoon|evening|night))?)\b",
     re.IGNORECASE,
 )
+#: A day that comes again each year, and not what is held on one.
+_YEARLY = r"\b(?:birthday|anniversary|name ?day)\b(?!['’]?s? (?!again\b|now\b|actually\b|this\b|next\b)\w)"
 #: What a question asks for, and what such a thing looks like.
 _IDENTIFIERS = tuple(
     (re.compile(asked), re.compile(value))
@@ -233,6 +236,11 @@ def is_of_what_was_said(text: str) -> bool:
 def recurring(text: str) -> list[tuple[int, int]]:
     """Where a text says that something happens again and again: "every Tuesday", "on tuesdays and thursdays"."""
     return [match.span() for match in _RECURRING.finditer(text)]
+
+
+def comes_yearly(question: str) -> bool:
+    """Whether a question asks for a day that comes again each year: "when is her birthday?", but not the party."""
+    return bool(re.search(_YEARLY, question.lower()))
 
 
 def identifier(question: str) -> re.Pattern[str] | None:

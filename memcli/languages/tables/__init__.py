@@ -65,6 +65,10 @@ class Tabled(Language):
     def _moved(self) -> re.Pattern[str] | None:
         return self._whole(self._table["moved"]) if "moved" in self._table else None
 
+    @cached_property
+    def _yearly(self) -> re.Pattern[str] | None:
+        return self._whole(self._table["yearly"]) if "yearly" in self._table else None
+
     def _whole(self, form: str) -> re.Pattern[str]:
         """Such whole words; between characters that are written without spaces, there is no boundary of words."""
         if self._table.get("unspaced"):
@@ -124,6 +128,10 @@ class Tabled(Language):
     def is_moved(self, text: str) -> bool:
         """See `Language.is_moved`."""
         return bool(self._moved and self._moved.search(plain(text)))
+
+    def comes_yearly(self, question: str) -> bool:
+        """See `Language.comes_yearly`."""
+        return bool(self._yearly and self._yearly.search(plain(question)))
 
     def number(self, text: str) -> str:
         """See `Language.number`."""
