@@ -460,6 +460,19 @@ def test_a_value_of_the_kind_that_is_asked_for_comes_first() -> None:
     assert (one.text, one.typed, two.typed) == ("three", True, False)
 
 
+def test_the_value_is_what_most_of_the_answer_is_expected_in() -> None:
+    """By hand: "kundalini yoga" has 0.25 + (0.3 + 0.2) · 2/3 = 0.58 of it, "kundalini" alone 0.3 + 0.25 · 2/3."""
+    found = _found("I do kundalini yoga on Mondays", "kundalini")
+    start = found.passage.window.shown.index("kundalini")
+    liked = [Span(start, start + 9, 0.3), Span(start + 10, start + 14, 0.2), Span(start, start + 14, 0.25)]
+    one, two, three = values(parse("What does Ana do?", ()), replace(found, finding=Finding(2.0, 0.0, 0.0, liked)))
+    assert [one.text, two.text, three.text] == ["kundalini yoga", "kundalini", "yoga"]
+    assert one.chance == pytest.approx(0.25 + 0.5 * 2 / 3)
+    assert (two.chance, three.chance) == (pytest.approx(0.3 + 0.25 * 2 / 3), pytest.approx(0.2 + 0.25 * 2 / 3))
+    number = replace(found, finding=Finding(2.0, 0.0, 0.0, liked))
+    assert not any(each.chance > 0.3 for each in values(parse("How many does Ana do?", ()), number))
+
+
 def test_words_of_two_sentences_are_no_value() -> None:
     question = parse("What happened to the flat?", ())
     assert not values(question, _found("it fell through. the landlord sold it", "fell through. the landlord"))[0].typed
@@ -1081,6 +1094,9 @@ def test_who_asks_for_an_amount_is_given_a_number_or_the_sentence() -> None:
         ("When should we leave?", False),
         ("Could I do without the stamp in the end?", False),
         ("Would Theo like to move back?", False),
+        ("Gift ideas for Ines?", True),
+        ("Where does Elena get her ideas for stories?", False),
+        ("Who bought presents for the twins?", False),
     ],
 )
 def test_who_wants_advice(question: str, wants: bool) -> None:

@@ -68,7 +68,8 @@ _WISH = re.compile(
     r"\bwhat can (?:i|we) (?:cook|make|bake|serve|get|give|buy|bring|order)\b"
     r"|\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
     r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
-    r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b|\b(?:ideas?|gifts?|presents?) for\b"
+    r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
+    r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"
 )
 #: The same of a question of yes or no, which else asks for what was said.
 _MAY = re.compile(
