@@ -31,8 +31,9 @@ from memcli.text.times import day
 
 __all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_of", "ordered"]
 
-#: An item is listed beside the best one if its window and it are at least this likely, in shares of the best one's.
-_LISTED = 0.4
+#: An item is listed beside the best one from this logit of the network on, if so much of the answer is expected in it:
+#: a window is not less true for another that answers, too.
+_LISTED, _ITEM = 2.0, 0.3
 _MOST_LISTED = 8
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
 _SAID, _BESIDE = 0.65, 0.6
@@ -308,13 +309,17 @@ def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value])
     seen: set[str] = set()
     for value in ranked:
         new = set(content_stems(value.text))
-        if _likely(value) <= _LISTED * _likely(ranked[0]) and not new & seen and len(chosen) < _MOST_LISTED:
+        if (value is ranked[0] or _is_item(value)) and not new & seen and len(chosen) < _MOST_LISTED:
             chosen.append(value)
             seen |= new
     text = ", ".join(value.text for value in chosen)
     items = tuple(Item(value.text, value.found.passage.at, value.found.passage.turn) for value in chosen)
     cited = tuple(value.found for value in chosen)
     return Look(question, found, text, cited, chosen[0].chance, chosen[0].typed, items=items if len(items) > 1 else ())
+
+
+def _is_item(value: Value) -> bool:
+    return value.typed and value.chance >= _ITEM and value.found.finding.answers >= _LISTED
 
 
 def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:

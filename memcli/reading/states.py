@@ -22,6 +22,8 @@ __all__ = ["standing", "successor", "when"]
 #: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
 #: longer, in words of its time, may be less like the question.
 _BESIDE, _BEFORE = 0.5, 0.25
+#: And its value at least so sure beside the best one's: else it speaks of the thing, and says nothing of it.
+_AS_CLEAR = 0.3
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
@@ -230,6 +232,7 @@ def _answers_too(value: Value, best: Value, least: float) -> bool:
         value.found.passage.at is not None
         and best.found.passage.at is not None
         and value.typed == best.typed
+        and value.chance >= _AS_CLEAR * best.chance
         and _of_one_subject(value.found.passage, best.found.passage)
         and value.found.trust >= least * best.found.trust
     )
