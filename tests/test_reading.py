@@ -469,8 +469,16 @@ def test_the_value_is_what_most_of_the_answer_is_expected_in() -> None:
     assert [one.text, two.text, three.text] == ["kundalini yoga", "kundalini", "yoga"]
     assert one.chance == pytest.approx(0.25 + 0.5 * 2 / 3)
     assert (two.chance, three.chance) == (pytest.approx(0.3 + 0.25 * 2 / 3), pytest.approx(0.2 + 0.25 * 2 / 3))
-    number = replace(found, finding=Finding(2.0, 0.0, 0.0, liked))
-    assert not any(each.chance > 0.3 for each in values(parse("How many does Ana do?", ()), number))
+    same = replace(found, finding=Finding(2.0, 0.0, 0.0, liked))
+    assert not any(each.chance > 0.3 for each in values(parse("How many does Ana do?", ()), same))
+
+
+def test_no_value_goes_on_over_a_pause_that_the_likeliest_has_not() -> None:
+    found = _found("living in Leeds now, Headingley", "Headingley")
+    start = found.passage.window.shown.index("Leeds")
+    liked = [Span(start + 11, start + 21, 0.4), Span(start, start + 21, 0.3), Span(start, start + 5, 0.1)]
+    one, *_ = values(parse("Where does Ana live?", ()), replace(found, finding=Finding(2.0, 0.0, 0.0, liked)))
+    assert one.text == "Headingley"
 
 
 def test_words_of_two_sentences_are_no_value() -> None:
@@ -831,6 +839,38 @@ def test_what_the_same_person_ended_since_then_holds_no_longer() -> None:
         assert standing(question, [old, told(other)]) == (old, None)
     assert standing(question, [old, told("quit Halden's today, my boss knows", "Bo")]) == (old, None)
     assert standing(parse("Where did Omar work?", ()), [old, told("quit Halden's, boss")]) == (old, None)
+
+
+def test_what_comes_since_the_end_is_what_holds_now_and_the_rest_was_before() -> None:
+    old = _value("Halden's", at(2023, 1, 1), words="got the job at")
+    quit_ = Value("boss", _found("quit Halden's today, my boss knows", "boss", at(2023, 6, 1), trust=0.05), 0.5)
+    new = _value("Brandt", at(2023, 7, 1), 0.1, words="first day at")
+    since, before = standing(parse("Where does Omar work?", ()), [old, quit_, new])
+    assert (since.text, since.found.trust, before) == ("Brandt", 0.9, old)
+    assert standing(parse("Where did Omar work before?", ()), [old, quit_, new])[0].text == "Halden's"
+    unsure = replace(new, found=replace(new.found, finding=replace(new.found.finding, answers=0.5)))
+    another = Value("Brandt", _found("first day at Brandt", "Brandt", at(2023, 7, 1), speaker="Bo", trust=0.1), 0.8)
+    for other in (unsure, another, _value("Brandt", at(2023, 5, 1), 0.1, words="had been at")):
+        assert standing(parse("Where does Omar work?", ()), [old, quit_, other])[0].text == ""
+
+
+def test_the_newest_says_what_is_asked_about_as_clearly_as_the_best() -> None:
+    question = parse("Which bakery do I like?", ())
+    old, new = (_value(name, at(year, 1, 1), words="best rolls:") for name, year in (("Moss", 2023), ("Brandt", 2024)))
+    assert standing(question, [old, new])[0].text == "Brandt"
+    assert standing(question, [old, replace(new, chance=0.2)]) == (old, None)
+
+
+def test_items_of_a_list_answer_by_themselves() -> None:
+    question = parse("Which towns did Ana visit?", ())
+    first = _found("saw Bath on Monday", "Bath", at(2024, 1, 1))
+    other = _found("then we saw Wells", "Wells", at(2024, 1, 3), trust=0.02)
+    weak = replace(
+        _found("never Ely", "Ely", at(2024, 1, 4), trust=0.8), finding=Finding(1.9, 0.1, 0.1, first.finding.spans)
+    )
+    look = found_in(question, [first, weak, other], [])
+    assert look.text == "Bath, Wells"
+    assert [each.text for each in look.items] == ["Bath", "Wells"]
 
 
 def test_what_has_changed_is_looked_for_though_the_question_does_not_find_it() -> None:

@@ -31,6 +31,8 @@ _UNTOLD = 0.25
 #: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is
 #: what its speaker spoke of.
 _RATHER, _HARDLY, _SPOKEN_OF = -2.0, -3.0, timedelta(days=14)
+#: What answers by itself once the best one has ended.
+_ANEW = 1.0
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -47,7 +49,7 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
         return best, None
     if question.standing is Standing.NOW and (now := _now(best, ranked)):
         return now
-    if question.standing is Standing.FORMER and (replaced := _taken(question, ranked) or _replaced(best, ranked)):
+    if question.standing is Standing.FORMER and (replaced := _over(question, best, ranked)):
         return replaced, None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
     rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
@@ -65,10 +67,11 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
 
 
 def _now(best: Value, ranked: Sequence[Value]) -> tuple[Value, Value | None] | None:
-    """What has taken the place of the best one, or ended it; None where nothing has."""
+    """What has taken the place of the best one, or ended it, or come since; None where nothing has."""
     renewed, ended = _renewed(best, ranked), _ended(best, ranked)
     if ended and (renewed is None or _when(ended) >= _when(renewed)):
-        return ended, None
+        since = _since(ended, best, ranked)
+        return (since, best) if since else (ended, None)
     if renewed:
         return renewed, best if _differs(renewed, best) else None
     return None
@@ -173,6 +176,24 @@ def _ends(passage: Passage, best: Value) -> bool:
         return False
     said = [each for each in sentences(passage.window.text) if spoken([each]).is_over(each)]
     return any(set(content_stems(best.text)) & set(content_stems(each)) for each in said)
+
+
+def _since(ended: Value, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The newest that answers by itself since the end of the best one, as sure as that: "first day at Brunel"."""
+    said = [v for v in ranked if _when(v) > _when(ended) and _begins(v, best)]
+    newest = max(said, key=_when, default=None)
+    return newest and _as_sure(newest, ended)
+
+
+def _begins(value: Value, best: Value) -> bool:
+    """Whether it tells of the same person something else, and the network takes it for an answer."""
+    is_same = value.found.passage.window.speaker == best.found.passage.window.speaker
+    return is_same and value.typed and value.found.finding.answers >= _ANEW and _differs(value, best)
+
+
+def _over(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """What was so before: the best one, if it has ended, else one whose place another has taken."""
+    return best if _ended(best, ranked) else _taken(question, ranked) or _replaced(best, ranked)
 
 
 def _taken(question: Question, ranked: Sequence[Value]) -> Value | None:

@@ -25,6 +25,8 @@ _HOUSE = re.compile(r"(?<![\w.,:])(?!(?:19|20)\d\d)\d{1,4}[a-z]? $")
 #: A number or a letter by itself, which a label may stand before.
 _LABELLED = re.compile(r"(?:\d|[A-Z]\b)")
 _WORD = re.compile(r"[^\W_]+")
+#: What parts of a sentence are divided by.
+_PAUSE = re.compile(r"[,;:.!?…–—`]+(?=\s|$)")
 _EDGES = " \t\n,.;:!?…\"“”„'’`()[]"
 #: Words on both sides of a picture, which ends a sentence as a full stop does: "last night 😡 the blue Fiesta".
 _PICTURED = re.compile(r"\w\W*[\U0001F300-\U0001FAFF]\W*\w")
@@ -68,13 +70,19 @@ def _spans(question: Question, found: Found) -> Iterator[Span]:
 def _weighed(spans: Sequence[Span], shown: str) -> list[Span]:
     """The spans, each with how much of the answer is expected in it instead of how likely it is all of it: the mean F1
     of its words over what the answer may be (minimum Bayes risk; Kumar and Byrne 2004). Of "kundalini" (0.3), "yoga"
-    (0.2) and "kundalini yoga" (0.25) the last has the most of all.
+    (0.2) and "kundalini yoga" (0.25) the last has the most of all. What goes on over a pause, as the likeliest does
+    not, is left as likely as it is: "Leeds now, Headingley".
     """
     words = [{m.start() for m in _WORD.finditer(shown, each.start, each.end)} for each in spans]
+    pauses = [len(_PAUSE.findall(shown[each.start : each.end].rstrip(_EDGES))) for each in spans]
+    likeliest = max(range(len(spans)), key=lambda place: spans[place].chance, default=0)
     expected = [
         sum(other.chance * _f1(ours, theirs) for other, theirs in zip(spans, words, strict=True)) for ours in words
     ]
-    return [replace(each, chance=min(of, 1.0)) for each, of in zip(spans, expected, strict=True)]
+    return [
+        replace(each, chance=min(of, 1.0)) if inside <= pauses[likeliest] else each
+        for each, of, inside in zip(spans, expected, pauses, strict=True)
+    ]
 
 
 def _f1(ours: set[int], theirs: set[int]) -> float:
