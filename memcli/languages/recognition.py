@@ -72,11 +72,14 @@ _SPEAKER, _SESSION = 1.0, 1.0
 
 
 def recognized(text: str, among: Collection[str] = CODES, likelier: Collection[str] = ()) -> str:
-    """The language of `text`, one of `among`; English, where nothing tells. `likelier`: others that are expected."""
+    """The language of `text`, one of `among`; English, where nothing tells. `likelier`: others that are expected, of
+    which one is believed the more where something tells of it.
+    """
     if not set(among) - {ENGLISH}:
         return ENGLISH
-    usual = {ENGLISH: _USUAL} | dict.fromkeys(likelier, _LIKELIER)
-    return _surest(_sum((evidence(text), 1.0), (usual, 1.0)), among)
+    found = evidence(text)
+    usual = {ENGLISH: _USUAL} | {code: _LIKELIER for code in likelier if found.get(code)}
+    return _surest(_sum((found, 1.0), (usual, 1.0)), among)
 
 
 def is_open(text: str) -> bool:

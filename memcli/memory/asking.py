@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
-from ..languages import asked_in, expecting, spoken
+from ..languages import asked_in, expecting, own, spoken
 from ..languages.names import with_aliases
-from ..model import Answer, Caution, Filters, Hit, Query, TurnId
+from ..model import Answer, Caution, Filters, Hit, Query, Question, TurnId
 from ..store import transcript
 from ..store.connection import Store
 from ..store.names import named
@@ -128,7 +128,7 @@ class Asking:
         from ..reading.heeding import StoredReader, refuted
 
         query, view = self._query(search)
-        with self._held(search, self._consulted)(), expecting((*view.languages, query.question.language)):
+        with self._held(search, self._consulted)(), _expecting(view, query.question):
             before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
             extractive, hits = StoredReader(self._store, view, before, search.asked.caution), heed(query, view, before)
             if self._consulted is None:
@@ -260,6 +260,11 @@ def _behind(view: View, cited: Sequence[TurnId], hits: Sequence[Hit]) -> list[Hi
     known = {hit.unit.sources[0] for hit in hits}
     rows = view.rows_of([turn for turn in cited if turn not in known]).tolist()
     return [Hit(unit, hits[-1].score) for unit in turn_units(view, rows)]
+
+
+def _expecting(view: View, question: Question) -> AbstractContextManager[None]:
+    """Texts are in the store's languages, or in the question's."""
+    return expecting((*view.languages, question.language), own(view.shares()))
 
 
 def _is_far(reranker: Reranker | None) -> bool:

@@ -146,15 +146,23 @@ class Tabled(Language):
         low, mentioned = plain(text).strip(), known.named(text, tuple(speakers), self.code)
         grain = next((grain for form, grain in self._grains if form.search(low)), "")
         seeks = Seeks.WHEN if grain else next((seeks for form, seeks in self._forms if form.search(low)), Seeks.WHAT)
+        asking = self._asking_stems(low) if seeks is Seeks.WHEN else frozenset()
         return Question(
             text,
             seeks,
-            stems=known.stems_beside(text, mentioned, self.code),
+            stems=tuple(s for s in known.stems_beside(text, mentioned, self.code) if s not in asking),
             about=next((each.speaker for each in mentioned if each.word), None),
             grain=grain,
             named=mentioned,
             seeks_time=seeks in (Seeks.WHEN, Seeks.LENGTH),
             language=self.code,
+        )
+
+    def _asking_stems(self, low: str) -> frozenset[str]:
+        """Of what asks for a time, in such a question: "em que dia" asks, and is not about days."""
+        forms = [*(form for form, _ in self._grains), *(form for form, seeks in self._forms if seeks is Seeks.WHEN)]
+        return frozenset(
+            stem for form in forms for each in form.finditer(low) for stem in content_stems(each[0], self.code)
         )
 
     def mentions(self, question: str, speakers: Sequence[str]) -> list[str]:
