@@ -62,7 +62,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
 #: The trusts of the windows below, and what their answer is worth.
-SCORES = [0.9666449, 0.0231950, 0.0421985, 0.0422476]
+SCORES = [0.9662297, 0.0231868, 0.0422746, 0.0480492]
 SAID = (
     ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
     ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),
