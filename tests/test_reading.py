@@ -1048,7 +1048,7 @@ def test_advice_names_what_must_be_respected_first_and_the_newest_first() -> Non
         _told(RelationType.LIKES, "noise", 7, negated=True),
         _told(RelationType.DIET, "vegan", 8),  # said again
     ]
-    assert advice([each.asserted for each in respected(known)]) == "Theo: vegan; no noise; no mushrooms; likes dal"
+    assert advice(respected(known)) == "Theo: vegan; no noise; no mushrooms; likes dal"
 
 
 def test_of_many_likings_the_nearest_to_the_question_are_told() -> None:

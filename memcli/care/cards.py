@@ -9,7 +9,7 @@ before; what ends something ends what was noted of it, and a plan ends with its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -40,6 +40,8 @@ _KINDS = {
     _R.HAS_PET: CardKind.PETS, _R.HEALTH: CardKind.HEALTH, _R.ALLERGY: CardKind.HEALTH, _R.DIET: CardKind.DIET,
     _R.AVOIDS: CardKind.DIET, _R.LIKES: CardKind.LIKES, _R.DISLIKES: CardKind.DISLIKES,
 }  # fmt: skip
+#: And those that are where a language has no rules for cards either.
+_OTHERS = {_R.RELATIVE_OF: CardKind.FAMILY, _R.OWNS: CardKind.OWNS, _R.PLANS: CardKind.PLANS}
 _SURE = 0.7
 _DAY = timedelta(days=1)
 _BY_NAME = {kind.value: kind for kind in CardKind}
@@ -117,7 +119,8 @@ class Cards:
             asserted = cards.own_assertions(db, who, [turn.id for turn in said])
             learned = [*cards.notes(db, who), *unkept] if doubtful else []
             wrong = cards.wrong_notes(db)
-        ruled, read = _noted(said, asserted), _learned(said, learned)
+        ruled = _noted(said, asserted)
+        read = [*_learned(said, learned), *(_perhaps(said, asserted) if doubtful else ())]
         holds, before = _standing([each for each in ruled if each.id not in wrong], at)
         maybe = _doubtful([each for each in read if each.id not in wrong], [*holds, *before])
         dated = [turn.said_at for turn in said if turn.said_at]
@@ -154,7 +157,8 @@ def _called(db: DuckDBPyConnection, name: str) -> dict[str, TurnId]:
     for turn in turns.values():
         asserted = cards.own_assertions(db, turn.speaker, [turn.id])
         ruled = [note for note in _noted([turn], asserted) if note.id not in wrong]
-        maybe = _doubtful([*_learned([turn], cards.notes(db, turn.speaker))], ruled)
+        read = [*_learned([turn], cards.notes(db, turn.speaker)), *_perhaps([turn], asserted)]
+        maybe = _doubtful(read, ruled)
         noted |= {note.id: turn.id for note in (*ruled, *maybe)}
     return {id_: turn for id_, turn in noted.items() if id_.startswith(name) and turn in turns}
 
@@ -171,13 +175,15 @@ def _is_after(one: datetime | None, other: datetime | None) -> bool:
 
 
 def _noted(said: Sequence[Turn], asserted: Sequence[Assertion]) -> Iterator[Note]:
-    by_turn: dict[str, list[Noted]] = {}
+    by_turn: dict[str, list[Assertion]] = {}
     for each in asserted:
-        if noted := _of_assertion(each):
-            by_turn.setdefault(each.turn, []).append(noted)
+        by_turn.setdefault(each.turn, []).append(each)
     for turn in said:
         found: list[Noted] = []
-        for noted in (*spoken([turn.text]).noted(turn.text), *by_turn.get(turn.id, ())):
+        language = spoken([turn.text])
+        kinds = _KINDS if language.has_assertions else _KINDS | _OTHERS
+        own = [noted for each in by_turn.get(turn.id, ()) if (noted := _of_assertion(each, kinds))]
+        for noted in (*language.noted(turn.text), *own):
             if not any(_same(noted, other) for other in found):
                 found.append(noted)
         for noted in found:
@@ -186,14 +192,23 @@ def _noted(said: Sequence[Turn], asserted: Sequence[Assertion]) -> Iterator[Note
 
 
 def _learned(said: Sequence[Turn], rows: Sequence[NotedRow]) -> Iterator[Note]:
-    """What the network noted of these turns that may be so, in their order."""
+    """What the network noted of these turns that may be so, in their order; of no kind that it is hardly right in."""
     by_turn: dict[TurnId, list[NotedRow]] = {}
     for row in rows:
         by_turn.setdefault(row[0], []).append(row)
     for turn in said:
         for _, kind, value, chance in by_turn.get(turn.id, ()):
-            if chance >= _POSSIBLE and kind in _BY_NAME:
+            if chance >= _POSSIBLE and kind in _BY_NAME.keys() - _HARDLY:
                 yield Note(note_id(turn.id, f"{kind} {value}"), _BY_NAME[kind], value, "", turn, chance=chance)
+
+
+def _perhaps(said: Sequence[Turn], asserted: Sequence[Assertion]) -> Iterator[Note]:
+    """What is asserted in languages without rules and is not sure, but may be so."""
+    turns = {turn.id: turn for turn in said}
+    for each in asserted:
+        turn, kind = turns[each.turn], (_KINDS | _OTHERS).get(each.relation)
+        if kind and each.confidence < _SURE and not spoken([turn.text]).has_assertions:
+            yield Note(note_id(turn.id, f"{kind} {each.tail}"), kind, each.tail, "", turn, chance=each.confidence)
 
 
 def _ended(note: Note, at: datetime | None) -> Note:
@@ -207,8 +222,8 @@ def _ended(note: Note, at: datetime | None) -> Note:
     return replace(note, until=max(ends) - _DAY, over=True) if is_past else note
 
 
-def _of_assertion(each: Assertion) -> Noted | None:
-    kind = _KINDS.get(each.relation)
+def _of_assertion(each: Assertion, kinds: Mapping[RelationType, CardKind]) -> Noted | None:
+    kind = kinds.get(each.relation)
     if kind is None or each.confidence < _SURE or each.negated:
         return None
     value = each.tail.partition(" now,")[0]
@@ -259,11 +274,9 @@ def _doubtful(notes: Sequence[Note], known: Sequence[Note]) -> list[Note]:
 
 def _tells(note: Note) -> bool:
     """Whether a value tells something by itself: not a number or a day alone, unless it is a birthday or somebody can
-    be reached by it, not the name of whose card it is, and not of a kind in which the network is hardly ever right.
+    be reached by it, and not the name of whose card it is.
     """
     value = note.value
-    if note.kind in _HARDLY:
-        return False
     if note.kind is CardKind.BIRTHDAY or (note.kind is CardKind.CONTACT and _reaches(value)):
         return True
     for time in reversed(spoken([note.turn.text]).times(value, note.turn.said_at)):

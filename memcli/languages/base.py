@@ -179,6 +179,11 @@ class Language:
         """
         return []
 
+    @property
+    def has_assertions(self) -> bool:
+        """Whether it has rules for what turns assert; else a classifier tells, where the embedder's vectors allow."""
+        return type(self).assertions is not Language.assertions
+
     def noted(self, text: str) -> list[Noted]:
         """What a turn notes of who says it, for a card of that person."""
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..languages import spoken
 from ..model import Turn
 from ..model.generated import Assertion
 from ..model.relations import PREFERENCES, RelationType, restricts
@@ -78,12 +79,16 @@ def _when(each: Known) -> float:
     return each.asserted.at.timestamp() if each.asserted.at else 0.0
 
 
-def advice(found: Sequence[Assertion]) -> str:
+def advice(found: Sequence[Known]) -> str:
     """“Theo: coeliac; vegan; no mushrooms; likes dal”."""
-    return f"{found[0].head}: {'; '.join(map(_said, found))}"
+    return f"{found[0].asserted.head}: {'; '.join(map(_said, found))}"
 
 
-def _said(each: Assertion) -> str:
+def _said(known: Known) -> str:
+    """What is asserted; a language without rules has whole sentences, which are said as they were."""
+    each = known.asserted
+    if not spoken([known.turn.text]).has_assertions:
+        return f"“{each.tail}”"
     if each.relation is RelationType.AVOIDS or (each.negated and each.relation is RelationType.LIKES):
         return f"{'no' if not (each.relation is RelationType.AVOIDS and each.negated) else 'fine with'} {each.tail}"
     form = (_FOR | _AGAINST).get(each.relation, "{}")

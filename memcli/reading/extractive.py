@@ -195,7 +195,7 @@ def _advised(question: Question, found: Sequence[Found], known: Sequence[Known])
     """What must be respected and what is liked, with the turns that say so."""
     by_turn = {each.turn.id: _saying(each) for each in known}
     sure = max(each.asserted.confidence for each in known)
-    text = advice([each.asserted for each in known])
+    text = advice(known)
     return Look(question, found, text, tuple(by_turn.values()), sure, asserted=True)
 
 

@@ -22,6 +22,7 @@ from ..producer.asking import MemoryWriter
 from ..producer.runner import Runner
 from ..producer.stored import StoredSession, record
 from .asserted import asserted
+from .relating import Classifier, of_embedder
 from .topics import domain_vectors, grow, plant, sensitive
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class Assertions(Runner[MemoryWriter[Assertion], _Draft]):
 
     def _offline(self, db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Callable[[StoredSession], _Draft]:
         validated = {read.seq: _validated(db, read) for read in reads if read.kept}
-        return lambda read: _tagged(read, validated)
+        classifier = of_embedder(self._embedder.id)
+        return lambda read: _tagged(read, validated, classifier)
 
     def _by_model(self, read: StoredSession, made: list[Assertion], writer: MemoryWriter[Assertion]) -> _Draft:
         return _Draft(read, made, writer.producer)
@@ -73,9 +75,9 @@ def worded(assertion: Assertion) -> str:
     return f"{'not ' if assertion.negated else ''}{assertion.relation.replace('_', ' ')} {assertion.tail}"
 
 
-def _tagged(read: StoredSession, validated: Mapping[int, list[Assertion]]) -> _Draft:
+def _tagged(read: StoredSession, validated: Mapping[int, list[Assertion]], classifier: Classifier | None) -> _Draft:
     """What the tagger finds; what a model has validated stands, by the number of the session."""
-    return _Draft(read, [*validated.get(read.seq, []), *asserted(read.text, read.kept)])
+    return _Draft(read, [*validated.get(read.seq, []), *asserted(read.text, read.kept, classifier)])
 
 
 def _validated(db: DuckDBPyConnection, read: StoredSession) -> list[Assertion]:
