@@ -17,6 +17,21 @@ BEFORE, LAST_WEEK, FRIDAY = "16 March 2026", "9–15 March 2026", "13 March 2026
 TABLES = ("ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh")
 
 TIMES = [
+    ("de", "am Sonntag, den 29. um drei", "29 March 2026"),
+    ("de", "Freitag 9 Uhr", "20 March 2026"),
+    ("de", "wir waren am Sonntag, den 15. dort", "15 March 2026"),
+    ("de", "am Sonntag, 5. April", "5 April 2026"),
+    ("fr", "dimanche 29 au soir", "29 March 2026"),
+    ("es", "la comida es el domingo, día 29", "29 March 2026"),
+    ("es", "el domingo 30", "22 March 2026"),  # no 30th near is on a Sunday
+    ("it", "domenica 5 aprile", "5 April 2026"),
+    ("nl", "zondag de 29e", "29 March 2026"),
+    ("pl", "w niedzielę 29", "29 March 2026"),
+    ("pt", "domingo, dia 29", "29 March 2026"),
+    ("ru", "в воскресенье 29-го", "29 March 2026"),
+    ("zh", "29号（周日）", "29 March 2026"),
+    ("ja", "29日の日曜日", "29 March 2026"),
+    ("ko", "29일 일요일에", "29 March 2026"),
     ("de", "Vorgestern war ich da", BEFORE),
     ("de", "letzte Woche", LAST_WEEK),
     ("de", "letzten Freitag", FRIDAY),

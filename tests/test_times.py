@@ -38,6 +38,8 @@ def day(year: int, month: int, number: int) -> datetime:
         ("it was moved to 3 March", day(2024, 3, 3), day(2024, 3, 4), Grain.DAY),
         ("they have moved it to the 12th!", day(2023, 8, 12), day(2023, 8, 13), Grain.DAY),
         ("the exam was on the 18th", day(2023, 6, 18), day(2023, 6, 19), Grain.DAY),
+        ("lunch is on Sunday 23 now", day(2023, 7, 23), day(2023, 7, 24), Grain.DAY),
+        ("it is on Sunday, 23 July", day(2023, 7, 23), day(2023, 7, 24), Grain.DAY),
         ("it's not until the 18th though", day(2023, 7, 18), day(2023, 7, 19), Grain.DAY),
         ("i start monday", day(2023, 7, 17), day(2023, 7, 18), Grain.DAY),
         ("keys on 14th, at last", day(2023, 7, 14), day(2023, 7, 15), Grain.DAY),

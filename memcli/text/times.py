@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,7 +14,7 @@ from enum import StrEnum
 __all__ = [
     "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind",
     "bare_hour", "clock", "day", "describe", "is_clock", "midnight", "month", "month_name", "moved", "plus_months",
-    "season", "week", "weekday_name", "weekend", "year",
+    "season", "week", "weekday_name", "weekend", "without_weekdays", "year",
 ]  # fmt: skip
 
 ONE_DAY = timedelta(days=1)
@@ -29,6 +29,8 @@ MONTHS = (
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
+#: What may stand between a day of the week and its date.
+_BESIDE = re.compile(r"[,.]? ?(?:(?:the|den|dem|le|il|de|día|dia) )?", re.IGNORECASE)
 _HOUR = r"(?:[01]?\d|2[0-4])"
 #: As it is spoken: "half past two", "quarter to 9", "ten past six", "five o'clock".
 _FULL = r"(?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
@@ -173,6 +175,24 @@ def moved(at: datetime, unit: str, count: int) -> Span:
         moment = at + timedelta(minutes=count * (60 if unit == "hour" else 1))
         return Span(moment, moment + timedelta(minutes=1), Grain.MINUTE)
     return by_unit[unit](at, count)
+
+
+def without_weekdays(found: Sequence[Expression], text: str) -> list[Expression]:
+    """The times of `text`, in order, without days of the week that stand right before a date: "Sunday, 15 June"."""
+    following = (*found[1:], None)
+    return [each for each, after in zip(found, following[: len(found)], strict=True) if not _names(each, after, text)]
+
+
+def _names(one: Expression, after: Expression | None, text: str) -> bool:
+    """Whether it only names the day of the date that follows."""
+    if after is None or not (_is_on(one, TimeKind.RELATIVE) and _is_on(after, TimeKind.ABSOLUTE)):
+        return False
+    return bool(_BESIDE.fullmatch(text, one.end_offset, after.start_offset))
+
+
+def _is_on(one: Expression, kind: TimeKind) -> bool:
+    """Whether it is of this kind, and one day."""
+    return one.kind is kind and one.span.grain is Grain.DAY
 
 
 def month_name(at: datetime) -> str:

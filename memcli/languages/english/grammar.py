@@ -371,6 +371,9 @@ _GOES_ON = "now|instead|though|and|but|at|in|to|then|because|so|as|if|latest"
 #: Behind "25th", where that is a day: "25th at one o'clock", "the 2nd at 10.30".
 _AT_HOUR = r",? at (?:\d{1,2}(?:[:.]\d\d| ?[ap]m)|noon|midday|half past|(?:a )?quarter (?:past|to)|\w+ o'clock)\b"
 
+#: Behind "Sunday 15", which is a day if it is no time.
+_NO_HOUR = r"(?!\w|[.:/-]\d|\s*(?:[ap]\.?m\b|o'clock|-|–|to\s+\d))"
+
 _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\b(?:(?:the\s+)?(?:{_AMOUNT}\s+)?{_UNIT}|the\s+{_WEEKDAY})\s+(?P<side>before|after|of)\s+"
      rf"{_DAY_NUMBER}\s+{_MONTH},?\s+{_YEAR}", _anchored),
@@ -403,8 +406,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (r"\b(?:the\s+)?(?P<unit>weekend|week|month|year)\s+after\s+next\b", _after_next),
     (r"\b(?:the )?end of (?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b", _end_of),
     (rf"\b{_NEAR}\s+(?P<unit>weekend|week|month|year)\b", _neighbour),
-    (rf"\b(?:(?:on|by)\s+)?{_WEEKDAY},?\s+(?:the\s+)?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:of\s+)?{_MONTH})",
-     _weekday_of_month),
+    (rf"\b(?:(?:on|by)\s+)?{_WEEKDAY},?\s+(?:the\s+)?(?P<day>[1-3]?\d)(?:(?:st|nd|rd|th)\b|{_NO_HOUR})"
+     rf"(?!\s+(?:of\s+)?{_MONTH})", _weekday_of_month),
     (rf"\ba week (?:on|from|this)\s+{_WEEKDAY}", _weekday_week),
     (rf"\b{_WEEKDAY}\s+week\b", _weekday_week),
     (rf"\b(?:(?P<lead>last|this past|past|this coming|this|next|coming|on|by|since)\s+)?{_WEEKDAY}", _weekday),

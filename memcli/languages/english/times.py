@@ -13,7 +13,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
-from ...text.times import UNITS, Expression, Length
+from ...text.times import UNITS, Expression, Length, without_weekdays
 from . import grammar
 
 __all__ = ["find", "lengths"]
@@ -34,7 +34,7 @@ def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Ex
     for expression in found:
         if not chosen or expression.start_offset >= chosen[-1].end_offset:
             chosen.append(expression)
-    return chosen
+    return without_weekdays(chosen, text)
 
 
 def _apply(pattern: re.Pattern[str], build: grammar.Build, text: str, said_at: datetime | None) -> list[Expression]:

@@ -22,6 +22,7 @@ from ...text.times import (
     month,
     moved,
     season,
+    without_weekdays,
     year,
 )
 
@@ -40,6 +41,8 @@ _EASTERN = re.compile(
 _WHOLE_YEAR = r"(?P<year>(?:19|20)\d\d)"
 #: What parts a text whose verbs tell of different times; from so many words on a part has a verb of its own.
 _PART, _CLAUSE = re.compile(r"[,;!?،؛](?=\s)"), 4
+#: What makes the number behind a weekday one of hours.
+_HOURS = r"uhr|h\b|heures?|ore\b|uur|ч\b|час|godz|saat|点|點|时|時|시|बजे|[ap]\.?m\b"
 _YEAR = re.compile(r"(?<![\w.,-])(?P<year>(?:19|20)\d\d)(?![\w-]|[.,]\d)|(?<!\d)(?P<eastern>(?:19|20)\d\d) ?[年년]")
 #: The seasons in the order in which a table lists them.
 _SEASONS = ("spring", "summer", "autumn", "winter")
@@ -51,7 +54,8 @@ _ALIKE = str.maketrans("أإآٱى٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१
 class Times:
     """Finds what a table describes: `months`, `weekdays`, `days`, `units`, `counted`, `last`, `next`, `this`, `date`.
 
-    `to` stands between the first and the last day of a range; `numeric` is a date in digits that only its words tell
+    `to` stands between the first and the last day of a range; `on_day` is how the number of a day stands beside its
+    weekday ("Sonntag, den 15."); `numeric` is a date in digits that only its words tell
     from another number, `numbered` what makes a number that looks like a year none ("room 2019"); `by_tense` are days
     that lie ahead, or as far behind in the past tense; `holidays` are months and days ("12-25"); `seasons` begin with
     spring. In a language that is written without spaces nothing need stand between two words.
@@ -68,7 +72,7 @@ class Times:
             if all(each.end_offset <= one.start_offset or each.start_offset >= one.end_offset for one in chosen):
                 chosen.append(each)
         ordered = sorted(chosen, key=lambda one: one.start_offset)
-        return [_worded(each, text) for each in ordered]
+        return [_worded(each, text) for each in without_weekdays(ordered, low)]
 
     def lengths(self, text: str) -> list[Length]:
         """The lengths of time that `text` names, in order."""
@@ -123,6 +127,11 @@ class Times:
             yield Expression(match[0], *match.span(), year(stated), TimeKind.ABSOLUTE, said_at)
 
     def _weekdays(self, low: str, said_at: datetime) -> Iterator[Expression]:
+        for form, place in self._numbered_of_week:
+            for match in form.finditer(low):
+                on = _day_on(said_at, int(match["day"]), place, past=self._is_past(_around(low, match)))
+                if on is not None:
+                    yield Expression(match[0], *match.span(), _span(on, whole=False), TimeKind.ABSOLUTE, said_at)
         for form, place, step in self._of_week:
             for match in form.finditer(low):
                 ahead = (place - said_at.weekday()) % 7 or 7
@@ -244,6 +253,19 @@ class Times:
                 rows.append((self._form(self._beside(near, one)), place, step))
                 if "week" in self._units:
                     rows.append((self._form(f"{near} ?{self._units['week']}(?:の| )?{one}"), place, step))
+        return rows
+
+    @cached_property
+    def _numbered_of_week(self) -> Sequence[tuple[re.Pattern[str], int]]:
+        """Patterns of a weekday with the number of its day: "domingo 15", 15日の日曜."""
+        number = self.table.get("on_day", "{day}").replace("{day}", r"(?P<day>[0-3]?\d)")
+        months = "|".join(each for key in ("months", "short_months") for each in _listed(self.table.get(key, "")))
+        alone = rf"(?!\d|[.:/-]\d| ?(?:{_HOURS})|\.? (?:de |di )?(?:{months or '(?!)'}))"
+        rows = []
+        for place, weekday in enumerate(_listed(self.table.get("weekdays", ""))):
+            rows.append((self._form(rf"{weekday},? ?{number}{alone}"), place))
+            if self.table.get("day_first"):
+                rows.append((self._form(rf"(?<!\d){number}[ の,，（(]*{weekday}"), place))
         return rows
 
     @cached_property
@@ -389,6 +411,15 @@ def _day(said_at: datetime, in_year: int, in_month: int, in_day: int) -> datetim
         return datetime(in_year, in_month, in_day, tzinfo=said_at.tzinfo)
     except ValueError:
         return None
+
+
+def _day_on(said_at: datetime, number: int, weekday: int, *, past: bool) -> datetime | None:
+    """The nearest day of this number that is on this weekday, ahead, or behind in the past tense; within two months."""
+    months = [moved(midnight(said_at).replace(day=1), "month", step).start for step in range(-2, 3)]
+    days = [found for each in months if (found := _day(said_at, each.year, each.month, number))]
+    fitting = [each for each in days if each.weekday() == weekday]
+    sides = [each for each in fitting if (each < said_at) == past or each == midnight(said_at)]
+    return min(sides or fitting, key=lambda each: abs(each - said_at), default=None)
 
 
 def _span(start: datetime, *, whole: bool) -> Span:
