@@ -263,3 +263,34 @@ def test_the_last_day_of_a_leap_february_is_the_nearest_that_there_is() -> None:
     assert [describe(each.span) for each in language("de").times("am 29. Februar", datetime(2027, 1, 5))] == [
         "29 February 2028"
     ]
+
+
+PORTRAITS = [
+    ("ar", "ماذا تعرف عن سارة؟", "سارة"),
+    ("de", "Was weißt du über Jana Petersen?", "Jana Petersen"),
+    ("es", "¿Qué sabes de Lucía?", "Lucía"),
+    ("fr", "Que sais-tu d’Inès ?", "Inès"),
+    ("hi", "रिया कौन है?", "रिया"),
+    ("it", "Chi è Matteo?", "Matteo"),
+    ("ja", "結衣について何を知っていますか？", "結衣"),
+    ("ko", "지훈에 대해 뭘 알아?", "지훈"),
+    ("nl", "Vertel me iets over Sanne", "Sanne"),
+    ("pl", "Kim jest Agnieszka?", "Agnieszka"),
+    ("pt", "O que você sabe sobre a Thaís?", "Thaís"),
+    ("ru", "Что ты знаешь о Полине?", "Полине"),
+    ("tr", "Elif hakkında ne biliyorsun?", "Elif"),
+    ("zh", "林悦是谁？", "林悦"),
+]
+
+
+@pytest.mark.parametrize(("code", "question", "who"), PORTRAITS)
+def test_who_asks_everything_of_somebody(code: str, question: str, who: str) -> None:
+    assert language(code).asks_of(question) == (who, False)
+    assert {code for code, *_ in PORTRAITS} == set(TABLES)
+
+
+@pytest.mark.parametrize(
+    ("code", "question"), [("de", "Wer kommt morgen?"), ("es", "¿Dónde vive Lucía?"), ("sv", "Vem är Bo?")]
+)
+def test_who_asks_one_thing_or_without_a_table_asks_everything_of_nobody(code: str, question: str) -> None:
+    assert language(code).asks_of(question) == ("", False)

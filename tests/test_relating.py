@@ -108,6 +108,7 @@ SAID = (
     ("Uwe", "Glückwunsch, das freut mich sehr"),
     ("Jana", "Meine Schwester Lea kommt uns nächste Woche besuchen"),
     ("Uwe", "Der Schlüssel liegt unter der Matte"),
+    ("Jana", "Ich esse kein Fleisch"),
 )
 
 
@@ -133,6 +134,14 @@ def test_a_card_has_what_was_said(german: Path, cli: Callable[..., Ran]) -> None
     assert ("family", "Meine Schwester Lea kommt uns nächste Woche besuchen") in told
     other = _card(cli, german, "Uwe")
     assert (other["holds"], other["maybe"]) == ([], [])
+
+
+@pytest.mark.parametrize("question", ["Was weißt du über Jana?", "What do you know about Jana?"])
+def test_who_asks_everything_of_somebody_is_told_what_was_said(german: Path, question: str) -> None:
+    answer = Memory(german).ask(question).answer
+    assert not answer.abstained
+    assert "Ich esse kein Fleisch" in answer.text
+    assert ("diet: " in answer.text) == question.startswith("What")
 
 
 def test_what_is_wrong_is_on_no_card_any_more(german: Path, cli: Callable[..., Ran]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..care.cards import Cards, Note
-from ..languages import spoken
+from ..languages import Language, spoken
 from ..languages.names import is_part
 from ..model import Answer, Filters, Form, Hit, Item
 from ..store import aliases, names, spoken_of
@@ -41,25 +41,30 @@ def portrait(
     Of somebody who is only spoken of, what tells most of the turns that do. None for any other question, and where
     nobody is meant, or what was said at some time.
     """
-    called, lately = spoken([question]).asks_of(question)
+    asked = spoken([question])
+    called, lately = asked.asks_of(question)
     if not called or filters.since or filters.until:
         return None
-    who = _meant(store, called)
+    who = _meant(store, called, asked)
     if who is None:
         return _of_others(store, view, called, filters)
     card = Cards(store).of(who, at=at, conversation=filters.conversation, doubtful=False)
     told = [note for _, own in groupby(card.holds, lambda note: note.kind) for note in islice(own, _OF_KIND)]
     if told and not lately:
-        return _answer(told)
+        return _answer(told, labelled=asked.has_assertions)
     since = card.last - _LATE if card.last and lately else None
     return quoted(recap(view, replace(filters, since=since, until=at, speaker=who), most=MOST).told)
 
 
-def _meant(store: Store, called: str) -> str | None:
-    """The one speaker who bears this name, or goes by it."""
+def _meant(store: Store, called: str, asked: Language) -> str | None:
+    """The one speaker who bears this name, goes by it, or whose name it is as words are bent in the question's
+    language: "o Полине".
+    """
     with store.reading() as db:
-        whole = [each.name for each in names.speakers(db) if is_part(called, each.name)]
+        speakers = [each.name for each in names.speakers(db)]
+        whole = [name for name in speakers if is_part(called, name)]
         known = whole or aliases.by_name(db).get(aliases.folded(called), [])
+    known = known or list({each.speaker: "" for each in asked.question(called, speakers).named})
     return known[0] if len(known) == 1 else None
 
 
@@ -75,11 +80,13 @@ def _of_others(store: Store, view: View, called: str, filters: Filters) -> tuple
     return quoted(telling(view, rows[view.allowed(filters)[rows]]))
 
 
-def _answer(told: Sequence[Note]) -> tuple[Answer, list[Hit]]:
+def _answer(told: Sequence[Note], *, labelled: bool) -> tuple[Answer, list[Hit]]:
+    """What is told, `labelled` by its kinds, whose names are English."""
+    label = {note.kind: f"{note.kind.value}: " if labelled else "" for note in told}
     lines = [
-        f"{kind.value}: {', '.join(note.told for note in of)}" for kind, of in groupby(told, lambda note: note.kind)
+        f"{label[kind]}{', '.join(note.told for note in of)}" for kind, of in groupby(told, lambda note: note.kind)
     ]
-    items = tuple(Item(f"{note.kind.value}: {note.told}", note.turn.said_at, note.turn.id) for note in told)
+    items = tuple(Item(f"{label[note.kind]}{note.told}", note.turn.said_at, note.turn.id) for note in told)
     turns = list(dict.fromkeys(note.turn for note in told))
     answer = Answer("\n".join(lines), tuple(turn.id for turn in turns), _RIGHT, False, form=Form.VALUE, items=items)
     return answer, [Hit(turn_unit(turn), 1.0) for turn in turns]

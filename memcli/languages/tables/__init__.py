@@ -30,6 +30,8 @@ _ASKED = tuple(
     (name, Seeks(name.replace("_", "-")))
     for name in ("length", "often", "count", "when", "where", "who", "why", "which", "how", "yes_no")
 )
+#: A name of up to three words, and what stands around a question.
+_WHO, _ASKING = r"(?P<who>\S+?(?: \S+){0,2}?)", " ¿¡?!.؟？。！"
 
 
 class Tabled(Language):
@@ -68,6 +70,11 @@ class Tabled(Language):
     @cached_property
     def _yearly(self) -> re.Pattern[str] | None:
         return self._whole(self._table["yearly"]) if "yearly" in self._table else None
+
+    @cached_property
+    def _portraits(self) -> Sequence[re.Pattern[str]]:
+        """What asks everything of somebody."""
+        return [re.compile(form.replace("{who}", _WHO)) for form in self._table.get("portrait", ())]
 
     def _whole(self, form: str) -> re.Pattern[str]:
         """Such whole words; between characters that are written without spaces, there is no boundary of words."""
@@ -132,6 +139,12 @@ class Tabled(Language):
     def comes_yearly(self, question: str) -> bool:
         """See `Language.comes_yearly`."""
         return bool(self._yearly and self._yearly.search(plain(question)))
+
+    def asks_of(self, question: str) -> tuple[str, bool]:
+        """See `Language.asks_of`; of late is not told apart."""
+        bare = question.strip(_ASKING)
+        match = next(filter(None, (form.fullmatch(plain(bare)) for form in self._portraits)), None)
+        return (bare[match.start("who") : match.end("who")], False) if match else ("", False)
 
     def number(self, text: str) -> str:
         """See `Language.number`."""
