@@ -17,12 +17,15 @@ from memcli import Memory, Message
 from memcli.indexing.ontology import relating
 from memcli.indexing.ontology.asserted import asserted
 from memcli.indexing.ontology.relating import RELATIONS, Classifier, of_embedder
+from memcli.indexing.ontology.validation import REFUTED, ModelValidator
+from memcli.indexing.plan import ASSERTIONS, by_model
 from memcli.languages import DEFAULT, language
 from memcli.languages.base import Language
 from memcli.model import Session, SessionId, Turn, TurnId
 from memcli.model.generated import SessionText
 from memcli.model.relations import RelationType
 from memcli.providers.embedding import embedder_id
+from memcli.providers.fakes import FakeLanguageModel
 from memcli.ranking import learned
 
 from .conftest import Ran
@@ -84,6 +87,16 @@ def test_english_goes_by_its_rules_alone() -> None:
     assert language(DEFAULT).has_assertions
     assert not language("de").has_assertions
     assert not Language().has_assertions
+
+
+def test_a_language_model_validates_what_it_proposes() -> None:
+    text = session(("Jana", "Wir haben jetzt einen Hund", (0.6, 0.8)))
+    model = FakeLanguageModel(lambda _: {"verdicts": [{"id": "a1", "holds": False, "relation": "has_pet"}]})
+    producer = by_model("fake", ASSERTIONS)
+    (found,) = ModelValidator(model, producer, classifier=HAND).session(text)
+    assert (found.relation, found.confidence) == (RelationType.HAS_PET, REFUTED)
+    assert "Wir haben jetzt einen Hund" in model.asked[0].text
+    assert ModelValidator(model, producer).session(text) == []
 
 
 def test_it_is_there_for_the_embedder_that_it_learned_from() -> None:

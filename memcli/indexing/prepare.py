@@ -194,10 +194,11 @@ def _model_events(store: Store, embedder: Embedder, model: LanguageModel, watch:
 
 
 def _model_assertions(store: Store, embedder: Embedder, model: LanguageModel, watch: Watch, failed: Failed) -> None:
+    from .ontology.relating import of_embedder
     from .ontology.runner import Assertions
     from .ontology.validation import ModelValidator
 
-    validator = ModelValidator(model, by_model(model.id, ASSERTIONS))
+    validator = ModelValidator(model, by_model(model.id, ASSERTIONS), classifier=of_embedder(embedder.id))
     Assertions(store, embedder, partial(watch, "validating assertions"), validator, failed).run()
 
 

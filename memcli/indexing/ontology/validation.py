@@ -20,6 +20,7 @@ from ...text import token_estimate
 from ..plan import Producer
 from ..producer.prompting import PER_LINE, longest_reply, packed, shortened, transcript
 from .asserted import asserted
+from .relating import Classifier
 
 __all__ = ["CONFIRMED", "REFUTED", "ModelValidator"]
 
@@ -42,13 +43,17 @@ _VERDICTS = Schema("assertions", {"verdicts": {"type": "array", "items": {"type"
 class ModelValidator:
     """Validates what sessions assert with a language model; safe to share between threads.
 
-    `at_once`: for how many sessions it may be asked at the same time.
+    `at_once`: for how many sessions it may be asked at the same time. `classifier`: what proposes candidates where a
+    language has no rules.
     """
 
     coverage = 1.0  # an assertion is in the words of its turn
 
-    def __init__(self, model: LanguageModel, producer: Producer, at_once: int = 4) -> None:
+    def __init__(
+        self, model: LanguageModel, producer: Producer, at_once: int = 4, classifier: Classifier | None = None
+    ) -> None:
         self.producer = producer
+        self._classifier = classifier
         self.at_once = at_once
         self._model = model
         self._prompt = prompt("memcli.indexing", "assertions")
@@ -58,7 +63,7 @@ class ModelValidator:
 
         None for a session that asserts nothing. Raises ModelUnavailable, BudgetSpent.
         """
-        return _distinct(judged for part in _parts(text) for judged in self._judged(part))
+        return _distinct(judged for part in _parts(text, self._classifier) for judged in self._judged(part))
 
     def _judged(self, part: _Part) -> list[Assertion]:
         listed = {f"a{number}": one for number, one in enumerate(part.candidates, start=1)}
@@ -153,11 +158,11 @@ class _Part:
         return f"({id_}) {' | '.join(map(tidy, (one.head, relation, one.tail, one.clause)))}"
 
 
-def _parts(text: SessionText) -> list[_Part]:
+def _parts(text: SessionText, classifier: Classifier | None) -> list[_Part]:
     """The turns of a session that assert something, in as few calls as they fit."""
     places = {turn.id: place for place, turn in enumerate(text.turns)}
     found: dict[int, list[Assertion]] = {}
-    for one in asserted(text):
+    for one in asserted(text, classifier=classifier):
         found.setdefault(places[one.turn], []).append(one)
     turns = [
         _TurnToJudge(f"t{place + 1}", text.turns[place], candidates, text.turns[place - 1] if place else None)

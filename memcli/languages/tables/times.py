@@ -55,10 +55,10 @@ class Times:
     """Finds what a table describes: `months`, `weekdays`, `days`, `units`, `counted`, `last`, `next`, `this`, `date`.
 
     `to` stands between the first and the last day of a range; `on_day` is how the number of a day stands beside its
-    weekday ("Sonntag, den 15."); `numeric` is a date in digits that only its words tell
-    from another number, `numbered` what makes a number that looks like a year none ("room 2019"); `by_tense` are days
-    that lie ahead, or as far behind in the past tense; `holidays` are months and days ("12-25"); `seasons` begin with
-    spring. In a language that is written without spaces nothing need stand between two words.
+    weekday ("Sonntag, den 15."), `day_first` that it may stand before it; `numeric` is a date in digits that only its
+    words tell from another number, `numbered` what makes a number that looks like a year none ("room 2019"); `by_tense`
+    are days that lie ahead, or as far behind in the past tense; `holidays` are months and days ("12-25"); `seasons`
+    begin with spring. In a language that is written without spaces nothing need stand between two words.
     """
 
     table: Mapping[str, Any]
