@@ -157,6 +157,10 @@ def test_who_asks_everything_of_somebody_is_told_what_was_said(german: Path, que
     assert ("diet: " in answer.text) == question.startswith("What")
 
 
+def test_who_asks_of_somebody_elses_is_told_nothing_of_whom_the_name_is(german: Path) -> None:
+    assert Memory(german).ask("Who is Jana's dentist?").answer.abstained
+
+
 def test_what_is_wrong_is_on_no_card_any_more(german: Path, cli: Callable[..., Ran]) -> None:
     card = _card(cli, german, "Jana")
     notes = [*card["holds"], *card["maybe"]]

@@ -8,14 +8,12 @@ from dataclasses import replace
 
 from ..model import Named, Question, Spelling
 from ..text import ENGLISH, STOPWORDS, content_stems, is_unspaced, stems
-from .romanised import may_be_name, sounding_alike
+from .romanised import sounding_alike
 
 __all__ = ["in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
 
 _ROLES = frozenset(("user", "assistant", "system", "unknown", "tool"))
-#: The marks of Indic scripts are vowels, and no letters to `re`.
-_MARKS = r"\u0300-\u036f\u0900-\u0963\u0980-\u0dff"
-_WORD = re.compile(rf"(?:[^\W\d_][{_MARKS}]*)+(?:['’](?:[^\W\d_][{_MARKS}]*)+)?")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 #: "Mel" is Melanie: so much of a first name, written with a capital, stands for it.
 _SHORTEST = 3
 
@@ -51,7 +49,7 @@ def _by_first_name(low: str, speaker: str) -> bool:
     if len(first) < 2 or first in _ROLES:
         return False
     # Between characters that are written without spaces, there is no boundary of words.
-    return bool(re.search(rf"(?<!\w){re.escape(first)}(?![\w{_MARKS}])", low)) or (is_unspaced(first) and first in low)
+    return bool(re.search(rf"\b{re.escape(first)}\b", low)) or (is_unspaced(first) and first in low)
 
 
 def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -63,7 +61,7 @@ def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _bent(text: str, speakers: Sequence[str], language: str) -> Iterator[tuple[str, str]]:
-    """The words written as names that have the stem of a first name: "Ани" is Аня's. Of unspaced scripts, the name."""
+    """The words with a capital that have the stem of a first name: "Ани" is Аня's. Of unspaced scripts, the name."""
     for speaker in speakers:
         first = next(iter(speaker.split()), "")
         own = set(stems(first, language))
@@ -74,7 +72,7 @@ def _bent(text: str, speakers: Sequence[str], language: str) -> Iterator[tuple[s
                 yield speaker, first
             continue
         for match in _WORD.finditer(text):
-            if may_be_name(match[0]) and own & set(stems(match[0], language)) and not stands_for(match[0], speaker):
+            if match[0][0].isupper() and own & set(stems(match[0], language)) and not stands_for(match[0], speaker):
                 yield speaker, match[0]
 
 
@@ -84,7 +82,7 @@ def stands_for(word: str, speaker: str) -> bool:
         return False
     first = speaker.split(maxsplit=1)[0]
     if word.lower() in (part.lower() for part in speaker.split()):
-        return may_be_name(word) or speaker.islower()
+        return word[0].isupper() or speaker.islower()
     return len(word) >= _SHORTEST and word[0].isupper() and first.lower().startswith(word.lower())
 
 

@@ -64,7 +64,8 @@ def _meant(store: Store, called: str, asked: Language) -> str | None:
         speakers = [each.name for each in names.speakers(db)]
         whole = [name for name in speakers if is_part(called, name)]
         known = whole or aliases.by_name(db).get(aliases.folded(called), [])
-    known = known or list({each.speaker: "" for each in asked.question(called, speakers).named})
+    if not known:
+        known = list({each.speaker: "" for each in asked.question(called, speakers).named if each.word == called})
     return known[0] if len(known) == 1 else None
 
 
