@@ -74,16 +74,20 @@ def spoken(texts: Iterable[str]) -> Language:
 
 def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Language:
     """The language of a question to a store: it is likelier in one of the store's own, and in what the store mostly
-    holds where its words do not tell it from English. `shares`: which share of the turns is in each language but
-    English; asked only if the words may be in another.
+    holds where its words do not tell it from English, or it is one word ("Kuchen"). `shares`: which share of the turns
+    is in each language but English; asked only if the words may be in another.
     """
     if claiming := _claiming(question):
         return claiming
-    if not recognition.evidence(question).keys() - {DEFAULT} and not recognition.is_open(question):
+    heard = recognition.evidence(question)
+    alone = not heard and len(question.split()) == 1
+    if not alone and not heard.keys() - {DEFAULT} and not recognition.is_open(question):
         return language(DEFAULT)
     known = own(shares())
-    found = recognition.recognized(question, likelier=known)
     home = next((code for code, share in known.items() if share > _MOST), DEFAULT)
+    if alone:
+        return language(home)
+    found = recognition.recognized(question, likelier=known)
     if found == DEFAULT and recognition.is_open(question) and recognition.may_be(question, home):
         return language(home)
     return language(found)

@@ -40,6 +40,8 @@ class Language:
     """A language. `code` is its name (BCP 47); methods without a rule of the language's own hold for any text."""
 
     code = "und"
+    #: Whether it writes compounds as one word: "Zahnarzttermin".
+    compounds = False
 
     def claims(self, text: str) -> float:
         """How sure it is that `text` is in this language, in [0, 1]."""

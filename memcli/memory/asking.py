@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
-from ..languages import asked_in, expecting, own, spoken
+from ..languages import asked_in, expecting, language, own, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, Question, TurnId
-from ..store import transcript
+from ..store import lexical, transcript
 from ..store.connection import Store
 from ..store.names import named
 from ..store.verdicts import verdicts_on
@@ -28,6 +28,8 @@ from .making import Making, untold
 from .views import Views
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
     from ..indexing.prepare import Watch
     from ..providers.reranking import Reranker
     from ..reading.consulting import Consulted
@@ -185,6 +187,7 @@ class Asking:
             if not (isinstance(chosen, Narrowing) and view.is_coded):
                 view.preload(content_stems(text), chosen.needs)
             question = with_aliases(asked_in(text, view.shares).question(text, view.speaker_names), view.aliases)
+            question = _with_akin(db, question)
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)
@@ -284,3 +287,16 @@ def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
 
     hits = search.strategy.retrieve(query, view, max(k, CONSIDERED))
     return reranked(scorer(search.reranker, query, view), hits)[:k]
+
+
+def _with_akin(db: DuckDBPyConnection, question: Question) -> Question:
+    """Where a language writes compounds as one word, with what the store has of them for the stems that no turn has:
+    "Zahnarzttermin" for "Termin", and the other way round.
+    """
+    if not language(question.language).compounds:
+        return question
+    known = lexical.frequencies(db, question.stems)
+    found = {stem: lexical.akin(db, stem) for stem in question.stems if stem not in known}
+    akin = tuple(dict.fromkeys(term for terms in found.values() for term in terms))
+    kept = tuple(stem for stem in question.stems if not found.get(stem))
+    return replace(question, stems=(*kept, *(term for term in akin if term not in kept)), akin=akin)

@@ -241,7 +241,8 @@ class Question:
     for, `year` or `month`, `minute` for a time of day, `weekday` for what comes every week ("" where that is open).
     `seeks` is the kind of answer; `several`: it is for more than one thing, a list, a count, or what two have in
     common. `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have; `wants_advice`:
-    it asks what somebody should do or might like. `language`: by whose rules it was read.
+    it asks what somebody should do or might like. `language`: by whose rules it was read. `akin`: stems
+    of the store, compounds or their parts, that stand for those of the question that no turn has.
     """
 
     text: str
@@ -260,6 +261,7 @@ class Question:
     wants_advice: bool = False
     first_person: bool = False
     language: str = "en"
+    akin: tuple[str, ...] = ()
 
     @property
     def speakers(self) -> list[str]:

@@ -22,6 +22,7 @@ __all__ = [
     "Postings",
     "Scored",
     "add_documents",
+    "akin",
     "best",
     "by_session",
     "by_turn",
@@ -42,6 +43,8 @@ Scored = tuple[Ints, Doubles]
 
 #: Postings that choose candidates, at most: those of the rarest stems come first.
 _COMMON = 50_000
+#: Letters of a part of a compound at least, and of what is left of that; compounds and parts that stand for a stem.
+_PART, _REST, _AKIN = 4, 3, 4
 _NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
@@ -115,6 +118,22 @@ def frequencies(
         {"stems": list(dict.fromkeys(stems)), **(parameters or {})},
     )
     return dict(zip(found["term"].tolist(), found["turns"].tolist(), strict=True))
+
+
+def akin(db: DuckDBPyConnection, stem: str) -> list[str]:
+    """The stems that `stem` may be a part of, or that may be parts of it, as of a compound: the first or the last, of
+    `_PART` letters at least, with a rest of `_REST`. The commonest, `_AKIN` at most.
+    """
+    rows = db.execute(
+        """select term from posting where
+             (length($stem) >= $part and length(term) >= length($stem) + $rest
+              and (starts_with(term, $stem) or ends_with(term, $stem)))
+             or (length(term) >= $part and length($stem) >= length(term) + $rest
+              and (starts_with($stem, term) or ends_with($stem, term)))
+           group by term order by count(*) desc, term limit $most""",
+        {"stem": stem, "part": _PART, "rest": _REST, "most": _AKIN},
+    ).fetchall()
+    return [str(term) for (term,) in rows]
 
 
 def documents(db: DuckDBPyConnection) -> int:

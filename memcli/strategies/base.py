@@ -89,7 +89,7 @@ def shown(strategy: Strategy, query: Query, view: View) -> View:
     if not isinstance(strategy, Narrowing):
         return view
     queries = np.unique(np.stack([query.vector, *query.phrasings.values()]), axis=0)
-    stems = content_stems(query.text, query.question.language)
+    stems = [*content_stems(query.text, query.question.language), *query.question.akin]
     return narrowed(view, queries, stems, query.filters, strategy.candidate_sessions)
 
 

@@ -31,7 +31,7 @@ class BM25:
         """See `Strategy.retrieve`."""
         if not view.n:
             return []
-        stems = content_stems(query.text, query.question.language)
+        stems = [*content_stems(query.text, query.question.language), *query.question.akin]
         postings, whole = view.postings(stems), known_of_all(view, stems)
         found = bm25(stems, postings, view.length, np.arange(view.n), k1=self.k1, b=self.b, whole=whole)
         rows = np.flatnonzero(found.scores > 0)

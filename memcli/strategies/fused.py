@@ -196,7 +196,7 @@ def _assertions(view: View) -> signals.AssertionColumns:
 
 def _stems(question: Question, names: Sequence[str]) -> list[str]:
     """The question's content stems without the speakers' names, which say who is meant and not what."""
-    said = content_stems(question.text, question.language)
+    said = [*content_stems(question.text, question.language), *question.akin]
     spoken = {stem for name in names for stem in content_stems(name, question.language)}
     return [stem for stem in said if stem not in spoken] or said
 

@@ -30,6 +30,8 @@ _ASKED = tuple(
     (name, Seeks(name.replace("_", "-")))
     for name in ("length", "often", "count", "when", "where", "who", "why", "which", "how", "yes_no")
 )
+#: The languages that write compounds as one word.
+_COMPOUNDING = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
 #: A name of up to three words, and what stands around a question.
 _WHO, _ASKING = r"(?P<who>\S+?(?: \S+){0,2}?)", " ¿¡?!.؟？。！"
 
@@ -39,6 +41,7 @@ class Tabled(Language):
 
     def __init__(self, code: str) -> None:
         self.code = code
+        self.compounds = code in _COMPOUNDING
 
     @cached_property
     def _table(self) -> Mapping[str, Any]:
