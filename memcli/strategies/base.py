@@ -25,6 +25,7 @@ __all__ = [
     "Mentioning",
     "Narrowing",
     "Strategy",
+    "asked_stems",
     "chunk_units",
     "evidence",
     "known_of_all",
@@ -84,13 +85,17 @@ class Narrowing(Protocol):
 _MENTION = "mention: "
 
 
+def asked_stems(question: Question) -> list[str]:
+    """The content stems of a question, with what the store has that stands for those of them that no turn has."""
+    return [*content_stems(question.text, question.language), *question.akin]
+
+
 def shown(strategy: Strategy, query: Query, view: View) -> View:
     """What the strategy is shown of the view: of a large store the sessions of the question's candidates."""
     if not isinstance(strategy, Narrowing):
         return view
     queries = np.unique(np.stack([query.vector, *query.phrasings.values()]), axis=0)
-    stems = [*content_stems(query.text, query.question.language), *query.question.akin]
-    return narrowed(view, queries, stems, query.filters, strategy.candidate_sessions)
+    return narrowed(view, queries, asked_stems(query.question), query.filters, strategy.candidate_sessions)
 
 
 def wordings(strategy: Strategy, question: Question, speakers: Sequence[str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from ..store.views.assertions import assertion_index
 from ..store.views.candidates import SESSIONS
 from ..store.views.view import View, days
 from ..text import content_stems, words
-from .base import known_of_all, mention_vectors, no_variant, top_hits
+from .base import asked_stems, known_of_all, mention_vectors, no_variant, top_hits
 
 __all__ = ["PRODUCTS", "Features", "Fused", "variant"]
 
@@ -196,7 +196,7 @@ def _assertions(view: View) -> signals.AssertionColumns:
 
 def _stems(question: Question, names: Sequence[str]) -> list[str]:
     """The question's content stems without the speakers' names, which say who is meant and not what."""
-    said = [*content_stems(question.text, question.language), *question.akin]
+    said = asked_stems(question)
     spoken = {stem for name in names for stem in content_stems(name, question.language)}
     return [stem for stem in said if stem not in spoken] or said
 

@@ -29,8 +29,6 @@ MONTHS = (
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-#: What may stand between a day of the week and its date.
-_BESIDE = re.compile(r"[,.]? ?(?:(?:the|den|dem|le|il|de|día|dia) )?", re.IGNORECASE)
 _HOUR = r"(?:[01]?\d|2[0-4])"
 #: As it is spoken: "half past two", "quarter to 9", "ten past six", "five o'clock".
 _FULL = r"(?:1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
@@ -177,17 +175,25 @@ def moved(at: datetime, unit: str, count: int) -> Span:
     return by_unit[unit](at, count)
 
 
-def without_weekdays(found: Sequence[Expression], text: str) -> list[Expression]:
-    """The times of `text`, in order, without days of the week that stand right before a date: "Sunday, 15 June"."""
+def without_weekdays(found: Sequence[Expression], text: str, between: str) -> list[Expression]:
+    """The times of `text`, in order, without days of the week that stand right before a date: "Sunday, 15 June".
+
+    `between`: the words that may stand there, as a pattern: "Sunday the 15th of June".
+    """
+    beside = re.compile(rf"[,.]? ?{between}", re.IGNORECASE)
     following = (*found[1:], None)
-    return [each for each, after in zip(found, following[: len(found)], strict=True) if not _names(each, after, text)]
+    return [
+        each
+        for each, after in zip(found, following[: len(found)], strict=True)
+        if not _names(each, after, text, beside)
+    ]
 
 
-def _names(one: Expression, after: Expression | None, text: str) -> bool:
+def _names(one: Expression, after: Expression | None, text: str, beside: re.Pattern[str]) -> bool:
     """Whether it only names the day of the date that follows."""
     if after is None or not (_is_on(one, TimeKind.RELATIVE) and _is_on(after, TimeKind.ABSOLUTE)):
         return False
-    return bool(_BESIDE.fullmatch(text, one.end_offset, after.start_offset))
+    return bool(beside.fullmatch(text, one.end_offset, after.start_offset))
 
 
 def _is_on(one: Expression, kind: TimeKind) -> bool:

@@ -34,7 +34,7 @@ def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Ex
     for expression in found:
         if not chosen or expression.start_offset >= chosen[-1].end_offset:
             chosen.append(expression)
-    return without_weekdays(chosen, text)
+    return without_weekdays(chosen, text, "(?:the )?")
 
 
 def _apply(pattern: re.Pattern[str], build: grammar.Build, text: str, said_at: datetime | None) -> list[Expression]:

@@ -72,7 +72,8 @@ class Times:
             if all(each.end_offset <= one.start_offset or each.start_offset >= one.end_offset for one in chosen):
                 chosen.append(each)
         ordered = sorted(chosen, key=lambda one: one.start_offset)
-        return [_worded(each, text) for each in without_weekdays(ordered, low)]
+        between = self._on_day.partition("{day}")[0]
+        return [_worded(each, text) for each in without_weekdays(ordered, low, between)]
 
     def lengths(self, text: str) -> list[Length]:
         """The lengths of time that `text` names, in order."""
@@ -255,10 +256,14 @@ class Times:
                     rows.append((self._form(f"{near} ?{self._units['week']}(?:の| )?{one}"), place, step))
         return rows
 
+    @property
+    def _on_day(self) -> str:
+        return str(self.table.get("on_day", "{day}"))
+
     @cached_property
     def _numbered_of_week(self) -> Sequence[tuple[re.Pattern[str], int]]:
         """Patterns of a weekday with the number of its day: "domingo 15", 15日の日曜."""
-        number = self.table.get("on_day", "{day}").replace("{day}", r"(?P<day>[0-3]?\d)")
+        number = self._on_day.replace("{day}", r"(?P<day>[0-3]?\d)")
         months = "|".join(each for key in ("months", "short_months") for each in _listed(self.table.get(key, "")))
         alone = rf"(?!\d|[.:/-]\d| ?(?:{_HOURS})|\.? (?:de |di )?(?:{months or '(?!)'}))"
         rows = []
