@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from datetime import datetime
 
 import pytest
@@ -18,6 +17,8 @@ from memcli.languages.english.phrases import head_verb, mentions
 from memcli.languages.english.tenses import base_form, past_form
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 from memcli.model.generated import Event, SessionText
+
+from .growth import LINEAR, growth
 
 AT = datetime(2023, 5, 8, 13, 56)
 ANA, BEN = "Ana", "Ben"
@@ -293,12 +294,12 @@ def test_any_question_has_distinct_mentions(question: str, names: list[str]) -> 
 
 @pytest.mark.parametrize("who", [ANA, "user", "assistant"])
 @pytest.mark.parametrize(
-    "text",
-    ["so " * 100_000, "a" * 300_000, "I and my, " * 30_000, "- you\n" * 50_000, "1. (" * 20_000, "[image: " * 40_000,
-     "very really so " * 20_000 + "?", "My the a my dog " * 20_000, "|a" * 100_000, "A B " * 80_000, "### " * 80_000],
+    ("part", "size"),
+    [("so ", 3200), ("a", 10_000), ("I and my, ", 1000), ("- you\n", 1600), ("1. (", 800), ("[image: ", 1200),
+     ("very really so ", 800), ("My the a my dog ", 800), ("|a", 12_000), ("A B ", 10_000), ("### ", 10_000)],
 )  # fmt: skip
-def test_a_very_long_turn_finishes(who: str, text: str) -> None:
-    dialogue = session((who, text), (BEN, "Yes, in May."), (who, text))
-    began = time.process_time()
-    events(dialogue)
-    assert time.process_time() - began < 20
+def test_a_long_turn_takes_time_in_proportion(who: str, part: str, size: int) -> None:
+    def work(size: int) -> None:
+        events(session((who, part * size), (BEN, "Yes, in May."), (who, f"{part * size}?")))
+
+    assert growth(work, size) < LINEAR

@@ -25,6 +25,7 @@ from memcli.store.rows import transaction
 from memcli.store.selection import Selection
 from memcli.strategies import STRATEGIES
 from tests.conftest import Ran
+from tests.growth import LINEAR, growth
 
 Cli = Callable[..., Ran]
 
@@ -307,16 +308,6 @@ def test_topics_are_learned_again_where_something_that_goes_asserts_something(
         assert learned != []
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    """Of three tries the fastest, in this process's own time."""
-    found = []
-    for _ in range(3):
-        start = time.process_time()
-        work()
-        found.append(time.process_time() - start)
-    return min(found)
-
-
 def test_what_is_gone_is_learned_in_linear_time() -> None:
     def texts(count: int, who: str) -> list[str]:
         return [f"{who}{i} brought the {i % 97} boat to harbour {i}. {'🙈' * (i % 40 + 1)}" for i in range(count)]
@@ -324,8 +315,7 @@ def test_what_is_gone_is_learned_in_linear_time() -> None:
     def learn(count: int) -> Gone:
         return Gone(texts(count, "a"), texts(count, "b"), texts(count, "a"))
 
-    learn(100)  # the splitter of sentences is imported
-    assert _seconds(lambda: learn(4000)) < 8 * _seconds(lambda: learn(1000))  # 16 times, were it quadratic
+    assert growth(learn, 4000) < LINEAR
 
 
 def test_forgetting_asks_the_store_as_often_for_many_sessions_as_for_few(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -91,15 +90,13 @@ def test_values_are_completed(store: str) -> None:
 
 
 @pytest.mark.parametrize("damage", ["none", "text", "folder"])
-def test_where_there_is_no_store_nothing_is_completed_at_once(tmp_path: Path, damage: str) -> None:
+def test_where_there_is_no_store_nothing_is_completed(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "some.memcli"
     if damage == "text":
         path.write_text("no store")
     elif damage == "folder":
         path.mkdir()
-    began = time.perf_counter()
     assert _completed(f"memcli ask tea --store {path} --speaker ") == []
-    assert time.perf_counter() - began < 5
     assert path.exists() == (damage != "none")
 
 
