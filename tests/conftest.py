@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,11 @@ import pytest
 from hypothesis import settings
 
 from memcli.cli.boundary import run
+from memcli.evaluation import datasets, indexes
+from memcli.evaluation.indexes import index_path
+from memcli.formats import Message
 from memcli.memory import Memory
+from memcli.providers.fakes import FakeEmbedder
 from memcli.providers.language import ChatModel, language_model
 from memcli.store import migrations
 from memcli.store.calls import StoredCalls
@@ -82,7 +86,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture(scope="session")
 def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample chats in a store with the default embedder; not to be written to."""
-    return _made_once(tmp_path_factory, "sample", lambda path: Memory(path).ingest([SAMPLE / "chats.jsonl"]))
+    return made_once(tmp_path_factory, "sample", lambda path: Memory(path).ingest([SAMPLE / "chats.jsonl"]))
 
 
 @pytest.fixture(scope="session")
@@ -93,10 +97,31 @@ def prepared_store(sample_store: Path, tmp_path_factory: pytest.TempPathFactory)
         shutil.copy(sample_store, path)
         Memory(path).prepare(STRATEGIES)
 
-    return _made_once(tmp_path_factory, "prepared", make)
+    return made_once(tmp_path_factory, "prepared", make)
 
 
-def _made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+@pytest.fixture(scope="session")
+def sample_indexes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The stores over which `eval sample` asks, with the fake embedder."""
+    haystacks = datasets.haystacks(SAMPLE / "questions.json")
+    return [_indexed(tmp_path_factory, haystack.messages) for haystack in haystacks]
+
+
+def _indexed(folders: pytest.TempPathFactory, messages: Sequence[Message]) -> Path:
+    name = index_path(Path(), messages, FakeEmbedder.id).stem
+    return made_once(folders, name, lambda path: indexes.filled(path, messages, (), FakeEmbedder))
+
+
+@pytest.fixture
+def sample_is_filled(sample_indexes: list[Path], tmp_path: Path) -> None:
+    """What `eval sample` asks is in the cache; the answers are not."""
+    folder = tmp_path / "cache/memcli/evaluation/indexes"
+    folder.mkdir(parents=True)
+    for path in sample_indexes:
+        shutil.copy(path, folder)
+
+
+def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A copy of its own, for each process that tests, of a store that the first of them has made."""
     own = folders.getbasetemp()
     shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / f"{name}.memcli"

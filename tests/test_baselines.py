@@ -42,6 +42,7 @@ from memcli.strategies.dense import Dense
 from tests.conftest import SAMPLE, Ran
 from tests.language_server import Body, Endpoint, _Handler, fails, says
 
+pytestmark = pytest.mark.usefixtures("sample_is_filled")
 AT = datetime(2024, 6, 1, tzinfo=UTC)
 QUESTIONS = SAMPLE / "questions.json"
 

@@ -130,10 +130,10 @@ def opened(page: Page, folder: Path, graph: Subgraph) -> Page:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of an evaluation."""
     out = tmp_path_factory.mktemp("evaluation")
-    arguments = ("--strategy", "bm25,random", "--embedder", "fake", "--workers", "1", "--out", str(out))
+    asked = ("--strategy", "bm25,random", "--limit", "12", "--embedder", "fake", "--workers", "1")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(out / "cache"))
-        assert run(["eval", str(SAMPLE / "questions.json"), *arguments]) == 0
+        assert run(["eval", str(SAMPLE / "questions.json"), *asked, "--out", str(out)]) == 0
     return out / "report.html"
 
 

@@ -41,6 +41,7 @@ from memcli.text import STOPWORDS, stem
 from tests.conftest import SAMPLE, Ran
 from tests.language_server import Body, Endpoint, _Handler, fails, says, serving
 
+pytestmark = pytest.mark.usefixtures("sample_is_filled")
 Cli = Callable[..., Ran]
 QUESTIONS = SAMPLE / "questions.json"
 AT = datetime(2025, 3, 1)

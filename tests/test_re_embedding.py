@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from memcli.providers.vectors import Vectors
 from memcli.store import ledger
 from memcli.store.identity import Identity, identity, set_identity
 
-from .conftest import Ran
+from .conftest import Ran, made_once
 from .killing import content
 
 Cli = Callable[..., Ran]
@@ -58,8 +59,15 @@ def _filled(path: Path, embedder: FakeEmbedder) -> Path:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return _filled(tmp_path / "a.memcli", FakeEmbedder())
+def store(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = made_once(tmp_path_factory, "to-re-embed", lambda path: _filled(path, FakeEmbedder()))
+    return Path(shutil.copy(made, tmp_path / "a.memcli"))
+
+
+@pytest.fixture
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, filled with the other embedder at once."""
+    return made_once(tmp_path_factory, "re-embedded", lambda path: _filled(path, Other()))
 
 
 def _embedder(path: Path) -> str:
@@ -69,12 +77,12 @@ def _embedder(path: Path) -> str:
     return found.id
 
 
-def test_everything_moves(store: Path, tmp_path: Path) -> None:
+def test_everything_moves(store: Path, moved: Path) -> None:
     with Memory(store, embedder=Other()) as memory:
         assert memory.re_embed() == []
         memory.compact()
     assert _embedder(store) == "other"
-    assert content(store) == content(_filled(tmp_path / "b.memcli", Other()))
+    assert content(store) == content(moved)
     with Memory(store, embedder=Other()) as memory:
         assert memory.care.examine().is_sound
         with memory.store.reading() as db:
@@ -84,13 +92,13 @@ def test_everything_moves(store: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("texts", [0, 7, 20, 60])
-def test_a_move_that_was_interrupted_goes_on(store: Path, tmp_path: Path, texts: int) -> None:
+def test_a_move_that_was_interrupted_goes_on(store: Path, moved: Path, texts: int) -> None:
     with Memory(store, embedder=Tiring(texts)) as memory, pytest.raises(ModelUnavailable, match="tired"):
         memory.re_embed()
     going_on = Other()
     with Memory(store, embedder=going_on) as memory:
         memory.re_embed()
-        assert content(store) == content(_filled(tmp_path / "b.memcli", Other()))
+        assert content(store) == content(moved)
         embedded = len(going_on.embedded)
         memory.re_embed()  # nothing is left
         assert len(going_on.embedded) == embedded
