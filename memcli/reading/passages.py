@@ -23,7 +23,7 @@ from memcli.text.times import Expression, TimeKind
 __all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
 
 #: Hits that are read, those of them whose next turns are read too, windows in all. Half as many again answered no
-#: better (docs/reading.md).
+#: better (docs/reading/tried.md).
 _DEPTH, _FOLLOWED, _MOST = 12, 5, 12
 #: Turns that are looked at for what has changed since.
 _LATER = 4

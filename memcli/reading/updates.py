@@ -1,7 +1,7 @@
 """Whether what was said later takes the place of the statement that answers, and what it says instead.
 
 A network reads each later window with the earlier one before it. It is the reader's with other upper layers, which
-`benchmarks/train_reader.py` makes of `benchmarks/update_data.py`; docs/reading.md has what it was trained on.
+`benchmarks/train_reader.py` makes of `benchmarks/update_data.py`; docs/reading/networks.md has what it was trained on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ READ = 6
 #: Windows of which each is read behind each that was said before it, where it is asked what was so before.
 _PAIRED = 4
 #: From which logit on one takes the place of the first. From 0 on more changes are found, and in long chats more right
-#: answers lost than won (docs/reading.md).
+#: answers lost than won (docs/reading/networks.md).
 _TAKES = 2.0
 
 
