@@ -33,9 +33,10 @@ def write(tell: Tell, store: Path, chat: Path) -> None:
 
 
 def read(tell: Tell, store: Path, done: Path) -> None:
-    """Searches time and again until the file `done` is there; tells how each ended and how long it took."""
-    drawn = random.Random(os.getpid())
-    while not done.exists():
+    """Searches once, and again until the file `done` is there; tells how each ended and how long it took."""
+    drawn, is_last = random.Random(os.getpid()), False
+    while not is_last:
+        is_last = done.exists()
         start = time.perf_counter()
         code = command("search", "boat", "--store", store, here=True).code
         tell((code, time.perf_counter() - start))
