@@ -3,7 +3,7 @@
 Ten layers of bge-small-en-v1.5 (Xiao et al. 2023) for English and of multilingual-e5-small (Wang et al. 2024) for other
 languages, the upper ones trained further, with three heads: whether the window answers, where the answer begins and
 ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says yes or no.
-`benchmarks/train_reader.py` makes their weights, docs/reading/networks.md and docs/languages.md have what they were trained on.
+`benchmarks/train_reader.py` makes their weights; docs/reading/networks.md and docs/languages.md are their cards.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ _EASTERN = re.compile(
 _WHOLE_YEAR = r"(?P<year>(?:19|20)\d\d)"
 #: What parts a text whose verbs tell of different times; from so many words on a part has a verb of its own.
 _PART, _CLAUSE = re.compile(r"[,;!?،؛](?=\s)"), 4
-#: What makes the number behind a weekday one of hours.
-_HOURS = r"uhr|h\b|heures?|ore\b|uur|ч\b|час|godz|saat|点|點|时|時|시|बजे|[ap]\.?m\b"
+#: What makes the number behind a weekday one of hours, beside a table's own words.
+_HOURS = r"h\b|[ap]\.?m\b"
 _YEAR = re.compile(r"(?<![\w.,-])(?P<year>(?:19|20)\d\d)(?![\w-]|[.,]\d)|(?<!\d)(?P<eastern>(?:19|20)\d\d) ?[年년]")
 #: The seasons in the order in which a table lists them.
 _SEASONS = ("spring", "summer", "autumn", "winter")
@@ -55,9 +55,10 @@ class Times:
     """Finds what a table describes: `months`, `weekdays`, `days`, `units`, `counted`, `last`, `next`, `this`, `date`.
 
     `to` stands between the first and the last day of a range; `on_day` is how the number of a day stands beside its
-    weekday ("Sonntag, den 15."), `day_first` that it may stand before it; `numeric` is a date in digits that only its
-    words tell from another number, `numbered` what makes a number that looks like a year none ("room 2019"); `by_tense`
-    are days that lie ahead, or as far behind in the past tense; `holidays` are months and days ("12-25"); `seasons`
+    weekday ("Sonntag, den 15."), `day_first` that it may stand before it, `hours` what makes it one of hours; `of`
+    stands before a month or a year ("15 de junio"); `numeric` is a date in digits that only its words tell from another
+    number, `numbered` what makes a number that looks like a year none ("room 2019"); `by_tense` are days that lie
+    ahead, or as far behind in the past tense; `holidays` are months and days ("12-25"); `seasons`
     begin with spring. In a language that is written without spaces nothing need stand between two words.
     """
 
@@ -257,6 +258,10 @@ class Times:
         return rows
 
     @property
+    def _of(self) -> str:
+        return rf"(?:(?:{self.table['of']}) )?" if "of" in self.table else ""
+
+    @property
     def _on_day(self) -> str:
         return str(self.table.get("on_day", "{day}"))
 
@@ -265,7 +270,8 @@ class Times:
         """Patterns of a weekday with the number of its day: "domingo 15", 15日の日曜."""
         number = self._on_day.replace("{day}", r"(?P<day>[0-3]?\d)")
         months = "|".join(each for key in ("months", "short_months") for each in _listed(self.table.get(key, "")))
-        alone = rf"(?!\d|[.:/-]\d| ?(?:{_HOURS})|\.? (?:de |di )?(?:{months or '(?!)'}))"
+        hours = "|".join((_HOURS, self.table.get("hours", "(?!)")))
+        alone = rf"(?!\d|[.:/-]\d| ?(?:{hours})|\.? {self._of}(?:{months or '(?!)'}))"
         rows = []
         for place, weekday in enumerate(_listed(self.table.get("weekdays", ""))):
             rows.append((self._form(rf"{weekday},? ?{number}{alone}"), place))
@@ -277,7 +283,7 @@ class Times:
     def _absolute(self) -> Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], int], str | None]]:
         """Patterns of dates, with what tells the month of a match, and the day where that is always the same."""
         whole, to = self.table.get("date", "{day} {month}(?: {year})?"), self.table.get("to", "(?!)")
-        of_year = rf"(?: (?:de |del |a )?{_WHOLE_YEAR})?"
+        of_year = rf"(?: {self._of}{_WHOLE_YEAR})?"
         named = [
             (self._form(_dated(form, name, to)), _always(number), None)
             for key, forms in (("months", (whole, f"{{month}}{of_year}")), ("short_months", (whole,)))
