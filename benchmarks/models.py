@@ -28,7 +28,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from listwise import SHOWN, Listwise, Sifted
+from sifted import SHOWN, Sifted
 
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.datasets import haystacks
@@ -51,6 +51,7 @@ from memcli.store.connection import Store
 from memcli.strategies import DEFAULT, Strategy, strategy
 from memcli.strategies.base import evidence, turn_hits
 from memcli.strategies.filters_by_model import ConsultingFilters
+from memcli.strategies.listwise import Listwise
 from memcli.strategies.reranking import first_by, reranked, scores_of
 
 ASKED_AT = datetime(2026, 11, 22, tzinfo=UTC)

@@ -127,9 +127,10 @@ Reranker = Annotated[
         "--reranker",
         metavar="NAME",
         autocompletion=completion.rerankers,
-        help="Mix the ranking of the first hits with that of a model that looks at each: reader (memcli's own, for "
-        "questions in other words than the chat's), endpoint:NAME (it is sent the question and 50 hits, at "
-        "OPENAI_BASE_URL) or sentence-transformers:NAME-or-path. Default: none.",
+        help="Mix the ranking of the first hits with that of a model that looks at them: reader (memcli's own, for "
+        "questions in other words than the chat's), listwise:NAME (a language model, as for --model; it is sent the "
+        "question and 20 hits), endpoint:NAME (it is sent the question and 50 hits, at OPENAI_BASE_URL) or "
+        "sentence-transformers:NAME-or-path. Default: none.",
     ),
 ]
 Model = Annotated[

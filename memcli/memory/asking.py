@@ -283,10 +283,10 @@ def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
     if search.reranker is None:
         return search.strategy.retrieve(query, view, k)
     from ..strategies.reranking import CONSIDERED, reranked
-    from .rereading import scorer
+    from .rereading import considered, scorer
 
     hits = search.strategy.retrieve(query, view, max(k, CONSIDERED))
-    return reranked(scorer(search.reranker, query, view), hits)[:k]
+    return reranked(scorer(search.reranker, query, view), hits, considered(search.reranker))[:k]
 
 
 def _with_akin(db: DuckDBPyConnection, question: Question) -> Question:

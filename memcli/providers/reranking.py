@@ -19,6 +19,7 @@ RERANKERS = Extensible(
     "memcli.rerankers",
     {
         "reader": "memcli.reading.rereading:Rereader",
+        "listwise": "memcli.strategies.listwise:Listwise",
         "endpoint": "memcli.providers.reranking:Endpoint",
         "sentence-transformers": "memcli.providers.reranking:CrossEncoder",
     },
@@ -38,7 +39,8 @@ class Reranker(Protocol):
 
 
 def reranker(name: str) -> Reranker:
-    """The reranker called `reader`, `endpoint:MODEL`, `sentence-transformers:NAME-or-path`, or as a package's is.
+    """The reranker called `reader`, `listwise:MODEL`, `endpoint:MODEL`, `sentence-transformers:NAME-or-path`, or as a
+    package's is.
 
     Raises UsageError, ModelUnavailable.
     """

@@ -12,9 +12,10 @@ from typing import TypeVar
 from ..errors import ModelUnavailable, UsageError
 from ..model import Hit
 from ..providers.language import LanguageModel, ModelMessage, Schema
-from ..providers.prompts import Prompt, fenced, prompt, short_id, tidy
+from ..providers.prompts import Prompt, fenced, prompt, tidy
 from ..providers.structured import strings
 from .filters import CandidateFilters, Thresholds
+from .naming import line, named
 
 __all__ = ["ConsultingFilters", "ModelFilters"]
 
@@ -86,7 +87,7 @@ class ModelFilters:
 
         Raises ModelUnavailable, BudgetSpent.
         """
-        return self._kept(self._events, "e", question, [_line(hit) for hit in candidates])
+        return self._kept(self._events, "e", question, [line(hit) for hit in candidates])
 
     def arguments(self, question: str, candidates: Sequence[tuple[str, float]]) -> list[int]:
         """The places of the arguments that could lead to an answer, ascending; there may be none.
@@ -96,18 +97,4 @@ class ModelFilters:
         return self._kept(self._arguments, "a", question, [tidy(text) for text, _ in candidates])
 
     def _kept(self, form: Prompt, letter: str, question: str, lines: Sequence[str]) -> list[int]:
-        if not lines:
-            return []
-        names = [f"{letter}{number}" for number in range(1, len(lines) + 1)]
-        listed = "\n".join(f"{name} {line}" for name, line in zip(names, lines, strict=True))
-        text = form.fill(question=fenced(tidy(question)), candidates=fenced(listed))
-        reply = self._model.complete([ModelMessage("user", text)], Schema(form.name, {"keep": strings(len(names))}))
-        kept = {short_id(said) for said in reply["keep"]}
-        return [place for place, name in enumerate(names) if name in kept]
-
-
-def _line(hit: Hit) -> str:
-    unit = hit.unit
-    date = f"[{unit.at:%Y-%m-%d}] " if unit.at else ""
-    speaker = f"{label}: " if (label := tidy(unit.label)) else ""
-    return f"{date}{speaker}{tidy(unit.text)}"
+        return sorted(named(self._model, form, "keep", letter, len(lines), question, lines)) if lines else []

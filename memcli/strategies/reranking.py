@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 #: A score for each hit; the higher, the better.
 Scorer = Callable[[Sequence[Hit]], Sequence[float]]
 
-#: How many of the first hits a reranker is shown.
+#: How many of the first hits a reranker is shown, if it takes so many.
 CONSIDERED = 50
 _ROUNDING = 1e-6  # by which shares may come to more than one
 _DIGITS = 9  # by which a sum of standard scores is told from another
@@ -36,14 +36,14 @@ def by_text(reranker: Reranker, question: str) -> Scorer:
     return lambda hits: reranker.rerank(question, [hit.unit.text for hit in hits])
 
 
-def reranked(scorer: Scorer, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with the first `CONSIDERED` by the sum of both standard scores. In a hit's trace `rerank` is what the
+def reranked(scorer: Scorer, hits: Sequence[Hit], considered: int = CONSIDERED) -> list[Hit]:
+    """The hits with the first `considered` by the sum of both standard scores. In a hit's trace `rerank` is what the
     reranker gave, and `score.rerank` that on the scale of the strategy's scores. Raises what `scores_of` raises.
     """
     if not hits:
         return []
-    given = scores_of(scorer, hits[:CONSIDERED])
-    own, added = _unshared(np.array([hit.score for hit in hits[:CONSIDERED]])), _standard(given)
+    given = scores_of(scorer, hits[:considered])
+    own, added = _unshared(np.array([hit.score for hit in hits[:considered]])), _standard(given)
     told = {"rerank": given, "score.rerank": added * own.std()}
     return first_by((_standard(own) + added).round(_DIGITS), hits, told)
 

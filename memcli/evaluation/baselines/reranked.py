@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...memory.rereading import scorer
+from ...memory.rereading import considered, scorer
 from ...model import Hit, Needs, Query
 from ...providers.reranking import Reranker, reranker
 from ...store.views.view import View
@@ -27,7 +27,7 @@ class DenseReranked:
     def retrieve(self, query: Query, view: View, k: int) -> list[Hit]:
         """See `Strategy.retrieve`. Raises UsageError, ModelUnavailable."""
         hits = self._dense.retrieve(query, view, max(k, CONSIDERED))
-        given = scores_of(scorer(self._reranker(), query, view), hits[:CONSIDERED])
+        given = scores_of(scorer(self._reranker(), query, view), hits[: considered(self._reranker())])
         return first_by(given, hits, {"rerank": given})[:k]
 
     def check(self) -> None:

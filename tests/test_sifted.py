@@ -27,33 +27,17 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     import models as benchmark
 
     yield benchmark
-    for name in ("models", "listwise"):
+    for name in ("models", "sifted"):
         sys.modules.pop(name, None)
 
 
-@pytest.fixture
-def listwise(models: ModuleType) -> ModuleType:
-    return sys.modules["listwise"]
-
-
-def test_what_is_named_is_found_by_its_id_once_and_nothing_else(listwise: ModuleType) -> None:
-    model = FakeLanguageModel([{"best": ["[T3]", "t1", "t3", "t9", "three"]}])
-    assert listwise.listed(model, listwise.ORDERING, "best", 5, "How many?", SAID) == [2, 0]
-    assert "t4 We painted the boat green." in model.asked[0].text
-
-
-def test_the_first_that_is_named_is_worth_most(listwise: ModuleType) -> None:
-    model = FakeLanguageModel([{"best": ["t3", "t1"]}])
-    assert listwise.Listwise(model).rerank("How many?", SAID) == [4.0, 0.0, 5.0, 0.0]
-
-
 @pytest.mark.parametrize(("kept", "left"), [(["t3", "t1"], 2), ([], len(SAID))])
-def test_turns_are_sifted_in_their_order(memory: Memory, listwise: ModuleType, kept: list[str], left: int) -> None:
+def test_turns_are_sifted_in_their_order(memory: Memory, models: ModuleType, kept: list[str], left: int) -> None:
     memory.add([Message(text, "Bo", said_at=AT, session="s", conversation="c") for text in SAID])
     chosen = strategy("dense")
     query, view = memory.query("How many kittens?", Filters(), AT, chosen)
-    all_ = listwise.Sifted(chosen, None).retrieve(query, view, 10)
-    sifted = listwise.Sifted(chosen, FakeLanguageModel([{"keep": kept}]))
+    all_ = models.Sifted(chosen, None).retrieve(query, view, 10)
+    sifted = models.Sifted(chosen, FakeLanguageModel([{"keep": kept}]))
     found = sifted.retrieve(query, view, 10)
     assert sifted.kept == [left] == [len(found)]
     assert found == ([all_[0], all_[2]] if kept else all_)
