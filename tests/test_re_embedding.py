@@ -117,7 +117,7 @@ def test_half_way_a_search_finds_everything(store: Path, strategy: str) -> None:
 def test_what_a_model_did_is_named_and_stays_to_be_done(store: Path) -> None:
     with Memory(store, embedder=Other()) as memory:
         with memory.store.writing() as db:
-            ledger.record_built(db, 0, "memories:openai:some-model", 1, 1)
+            ledger.record_built(db, [ledger.Run(0, "memories:openai:some-model", 1, 1)])
         assert memory.re_embed() == ["openai:some-model"]
         with memory.store.reading() as db:
             assert ledger.unbuilt(db, {"memories": 1}) == []  # made without it meanwhile

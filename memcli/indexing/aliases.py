@@ -67,8 +67,8 @@ def _write(store: Store, turns: Mapping[int, Sequence[Turn]], numbers: Mapping[T
     ]
     with store.writing() as db, transaction(db):
         aliases.write_sightings(db, list(turns), rows)
-        for session, said in turns.items():
-            ledger.record_built(db, session, ALIASES.name, ALIASES.version, len(said))
+        runs = [ledger.Run(session, ALIASES.name, ALIASES.version, len(said)) for session, said in turns.items()]
+        ledger.record_built(db, runs)
         bump_revision(db)
 
 

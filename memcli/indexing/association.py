@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +15,13 @@ from ..store import ledger, transcript, units
 from ..store.connection import Store
 from ..store.revision import bump_revision
 from ..store.rows import transaction
+from ..store.sharing import in_turns
 from ..store.units import Joined
 from ..store.views.associations import Nodes, load_nodes
 from .plan import ASSOCIATIONS, Producer
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["CONSIDERED", "Associator", "associations"]
 
@@ -48,18 +54,20 @@ class Associator:
             self._watch(0, len(missing))
         for start in range(0, len(missing), _BATCH):
             assert nodes is not None
-            batch = missing[start : start + _BATCH]
-            for done, (session, edges) in enumerate(associations(nodes, batch).items(), start=start + 1):
-                self._write(producer, session, edges)
-                self._watch(done, len(missing))
+            found = associations(nodes, missing[start : start + _BATCH])
+            write = partial(self._write, producer, len(missing))
+            in_turns(self._store, enumerate(found.items(), start=start + 1), write)
         return len(missing)
 
-    def _write(self, producer: Producer, session: int, edges: Edges) -> None:
-        with self._store.writing() as db, transaction(db):
+    def _write(self, producer: Producer, of: int, db: DuckDBPyConnection, found: tuple[int, tuple[int, Edges]]) -> None:
+        """One transaction a session. `found`: the how manieth of all it is, its number and its edges."""
+        done, (session, edges) = found
+        with transaction(db):
             units.replace_edges(db, session, Relation.ASSOCIATED, edges)
             turns = transcript.turn_count(db, session)
-            ledger.record_built(db, session, producer.name, producer.version, turns)
+            ledger.record_built(db, [ledger.Run(session, producer.name, producer.version, turns)])
             bump_revision(db)
+        self._watch(done, of)
 
 
 def associations(nodes: Nodes, sessions: Sequence[int]) -> dict[int, Edges]:

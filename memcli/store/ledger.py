@@ -6,7 +6,8 @@ A producer's work may be a language model's. The ledger then has an entry `PRODU
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import transcript
 from .rows import scalar
@@ -17,16 +18,31 @@ if TYPE_CHECKING:
     from ..model import SessionId
 
 __all__ = [
-    "begin_anew", "drop_models", "entries", "is_model_used", "make_outdated", "outdated_models", "producers",
+    "Run", "begin_anew", "drop_models", "entries", "is_model_used", "make_outdated", "outdated_models", "producers",
     "record_built", "unbuilt",
 ]  # fmt: skip
 
 
-def record_built(db: DuckDBPyConnection, session: int, producer: str, version: int, turns: int) -> None:
-    """Notes in the ledger that `producer` has been run over the first `turns` turns of the session."""
-    if scalar(db, "select count(*) from built where session = ? and producer = ?", [session, producer]):
-        db.execute("delete from built where session = ? and producer = ?", [session, producer])
-    db.execute("insert into built values (?, ?, ?, ?)", [session, producer, version, turns])
+class Run(NamedTuple):
+    """That a producer, in this version, has been run over the first `turns` turns of a session."""
+
+    session: int
+    producer: str
+    version: int
+    turns: int
+
+
+def record_built(db: DuckDBPyConnection, runs: Sequence[Run]) -> None:
+    """Notes in the ledger what was run; each takes the place of an earlier run of its producer over its session."""
+    if not runs:
+        return
+    among = ", ".join(str(int(run.session)) for run in runs)
+    known = set(db.execute(f"select session, producer from built where session in ({among})").fetchall())
+    for run in runs:
+        if run[:2] in known:
+            db.execute("delete from built where session = ? and producer = ?", run[:2])
+    # A statement costs more than a row.
+    db.execute(f"insert into built values {', '.join(['(?, ?, ?, ?)'] * len(runs))}", list(chain(*runs)))
 
 
 def unbuilt(

@@ -84,7 +84,7 @@ class Events(Runner[MemoryWriter[Event], _Draft]):
         new = {numbers[id_]: row.vector for id_, row in of_arguments.items() if id_ not in known}
         synonyms = self._synonyms(db, new)
         add_edges(db, [(src, dst, Relation.SYNONYM.value, cosine) for src, dst, cosine in synonyms])
-        record(db, read, EVENTS, draft.by, draft.by.version)
+        record(db, EVENTS, [(read, draft.by, draft.by.version)])
 
     def _synonyms(self, db: DuckDBPyConnection, new: Mapping[int, Vectors]) -> list[tuple[int, int, float]]:
         """E_syn (EMem §3.2). The arguments are read once, before the first that this run adds."""

@@ -174,7 +174,7 @@ def _news(draft: _Draft, vectors: Mapping[str, Vectors]) -> list[Told]:
 def _record(db: DuckDBPyConnection, draft: _Draft, version: int) -> None:
     """Notes that the session has memory. What it had been associated by is gone: that is to be found again."""
     ledger.make_outdated(db, draft.read.seq, ASSOCIATIONS.name)
-    record(db, draft.read, MEMORIES, draft.writer.producer, version)
+    record(db, MEMORIES, [(draft.read, draft.writer.producer, version)])
 
 
 def _rarity(db: DuckDBPyConnection, reads: Sequence[StoredSession]) -> Rarity:

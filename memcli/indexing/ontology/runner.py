@@ -66,8 +66,7 @@ class Assertions(Runner[MemoryWriter[Assertion], _Draft]):
             if vectors:
                 plant(db, self._embedder)
             grow(db, self._embedder.dimension, sensitive())
-            for draft in drafts:
-                record(db, draft.read, ASSERTIONS, draft.by, draft.by.version)
+            record(db, ASSERTIONS, [(draft.read, draft.by, draft.by.version) for draft in drafts])
 
 
 def worded(assertion: Assertion) -> str:

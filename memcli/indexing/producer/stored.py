@@ -6,12 +6,14 @@ general: what a model made is not made again without it, and what was made witho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...model import TurnId
 from ...model.generated import SessionText
 from ...store import ledger, memories, transcript
+from ...store.ledger import Run
 from ...store.revision import bump_revision
 from ..plan import Producer
 
@@ -55,11 +57,14 @@ def _kept(db: DuckDBPyConnection, seq: int, producer: Producer) -> int:
     return max(turns.values()) if is_by_model else 0
 
 
-def record(db: DuckDBPyConnection, session: StoredSession, of: Producer, by: Producer, version: int) -> None:
-    """Notes that `of` has been run for the session, and by which model's producer: one takes any other's place."""
-    turns = len(session.text.turns)
-    ledger.record_built(db, session.seq, of.name, of.version, turns)
-    if by.name != of.name:
-        ledger.drop_models(db, session.seq, of.name)
-        ledger.record_built(db, session.seq, by.name, version, turns)
+def record(db: DuckDBPyConnection, of: Producer, made: Sequence[tuple[StoredSession, Producer, int]]) -> None:
+    """Notes that `of` has been run for sessions, and by which model's producer, in its version: one takes any other's
+    place.
+    """
+    runs = [Run(session.seq, of.name, of.version, len(session.text.turns)) for session, _, _ in made]
+    for session, by, version in made:
+        if by.name != of.name:
+            ledger.drop_models(db, session.seq, of.name)
+            runs.append(Run(session.seq, by.name, version, len(session.text.turns)))
+    ledger.record_built(db, runs)
     bump_revision(db)

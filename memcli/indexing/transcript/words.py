@@ -55,7 +55,7 @@ def _write(db: DuckDBPyConnection, piece: tuple[int, Segmented]) -> None:
     number, segmented = piece
     with transaction(db):
         _rewrite(db, segmented)
-        ledger.record_built(db, number, WORDS.name, WORDS.version, len(segmented.turns))
+        ledger.record_built(db, [ledger.Run(number, WORDS.name, WORDS.version, len(segmented.turns))])
         bump_revision(db)
 
 

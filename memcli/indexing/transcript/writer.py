@@ -189,8 +189,8 @@ class _Writing:
         coarse_units(rows, self.segmented.session.id, turns, sentences)
         rows.write(self.db)
         self.units = len(rows.ids)
-        for producer in (TRANSCRIPT, WORDS):
-            ledger.record_built(self.db, self.session, producer.name, producer.version, len(turns))
+        runs = [ledger.Run(self.session, each.name, each.version, len(turns)) for each in (TRANSCRIPT, WORDS)]
+        ledger.record_built(self.db, runs)
 
     def _vector_numbers(self, hashes: Sequence[int]) -> dict[int, int]:
         """The numbers of the sentences' vectors, by hash; new ones are added to the store."""
