@@ -69,7 +69,7 @@ class Told:
 
     def of(self, kept: npt.NDArray[np.bool_]) -> Told:
         """Some of them."""
-        places = np.flatnonzero(kept)
+        places = np.flatnonzero(kept).tolist()
         files, texts = ([of[place] for place in places] for of in (self.files, self.texts))
         return Told(files, texts, self.right[kept], self.weights[kept])
 
@@ -122,8 +122,8 @@ def _sentences(path: Path) -> Iterator[tuple[str, str, set[RelationType]]]:
     """The file, each sentence of its chat, and what that asserts. Raises ValueError where a mark is not of its line."""
     marked = defaultdict(list)
     for line in path.read_text(encoding="utf-8").splitlines():
-        number, speaker, relation, words = (cell.strip() for cell in line.split(" | "))
-        marked[int(number)].append((speaker, relation, words))
+        place, who, relation, words = (cell.strip() for cell in line.split(" | "))
+        marked[int(place)].append((who, relation, words))
     for number, speaker, text in said(path):
         for who, _, words in marked[number]:
             if who != speaker or words not in text:

@@ -51,7 +51,7 @@ class Classifier:
         bias, weights = learned.arrays(found, RELATIONS, "bias", "weights")
         return cls(bias, weights)
 
-    def __call__(self, vectors: Vectors) -> Floats:
+    def __call__(self, vectors: Vectors | Floats) -> Floats:
         """The probabilities [n, relations] of sentences with these vectors [n, d]."""
         found: Floats = 1 / (1 + np.exp(-(vectors @ self.weights.T + self.bias)))
         return found
