@@ -60,7 +60,7 @@ class Associator:
         return len(missing)
 
     def _write(self, producer: Producer, of: int, db: DuckDBPyConnection, found: tuple[int, tuple[int, Edges]]) -> None:
-        """One transaction a session. `found`: the how manieth of all it is, its number and its edges."""
+        """One transaction a session. `found`: its place among all of them, its number and its edges."""
         done, (session, edges) = found
         with transaction(db):
             units.replace_edges(db, session, Relation.ASSOCIATED, edges)
