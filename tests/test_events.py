@@ -18,7 +18,7 @@ from memcli.languages.english.tenses import base_form, past_form
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 from memcli.model.generated import Event, SessionText
 
-from .growth import LINEAR, growth
+from .proportion import LINEAR, growth
 
 AT = datetime(2023, 5, 8, 13, 56)
 ANA, BEN = "Ana", "Ben"

@@ -25,7 +25,7 @@ from memcli.store.rows import transaction
 from memcli.store.selection import Selection
 from memcli.strategies import STRATEGIES
 from tests.conftest import Ran
-from tests.growth import LINEAR, growth
+from tests.proportion import LINEAR, growth
 
 Cli = Callable[..., Ran]
 

@@ -19,7 +19,7 @@ from memcli.formats import FORMATS, HEAD_BYTES, Message, Problem, SessionSplitte
 from memcli.formats.base import Adaptable, Setting
 
 from .formats import SAMPLE
-from .growth import LINEAR, growth
+from .proportion import LINEAR, growth
 
 _KEYS = """mapping message author role content content_type parts text metadata create_time current_node parent children
     conversation_id title id uuid name chat_messages sender attachments extracted_content parent_message_uuid type

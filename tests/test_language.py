@@ -30,7 +30,6 @@ from memcli.providers.structured import MalformedReply, begun, objects, problems
 from memcli.store.calls import StoredCalls
 from memcli.store.connection import Store
 
-from .growth import LINEAR, growth
 from .language_server import (
     Behaviour,
     Body,
@@ -49,6 +48,7 @@ from .language_server import (
     slowly,
     weighs,
 )
+from .proportion import LINEAR, growth
 
 PERSON = Schema("person", {"name": {"type": "string"}, "age": {"type": "integer"}})
 GOOD = '{"name": "Ann", "age": 7}'

@@ -23,6 +23,10 @@ TIMES = [
     ("de", "am Sonntag, 5. April", "5 April 2026"),
     ("fr", "dimanche 29 au soir", "29 March 2026"),
     ("es", "la comida es el domingo, día 29", "29 March 2026"),
+    ("es", "nos vemos el viernes 13 horas", "20 March 2026"),  # and not last Friday, the 13th
+    ("fr", "vendredi 13 heures", "20 March 2026"),
+    ("pt", "sexta-feira 13 horas", "20 March 2026"),
+    ("ru", "пятница 13 часов", "20 March 2026"),
     ("es", "el domingo 30", "22 March 2026"),  # no 30th near is on a Sunday
     ("it", "domenica 5 aprile", "5 April 2026"),
     ("nl", "zondag de 29e", "29 March 2026"),

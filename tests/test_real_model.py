@@ -118,6 +118,17 @@ def test_a_model_in_this_process(cli: Callable[..., Ran], tmp_path: Path, style:
 
 
 @in_process
+def test_it_reranks(cli: Callable[..., Ran], tmp_path: Path) -> None:
+    store = tmp_path / "real.memcli"
+    assert cli("ingest", told(tmp_path), "--store", store).code == 0
+    found = cli("search", "What is the cat called?", "--store", store, "--reranker", f"listwise:gguf:{GGUF}", "--json")
+    assert found.code == 0
+    hits = found.json["hits"]
+    assert len(hits) == 2
+    assert "Miso" in hits[0]["text"]
+
+
+@in_process
 @pytest.mark.parametrize("name", ["Miso", "Мисо", "蜜柑"])
 def test_it_tells_how_probable_what_it_writes_is(name: str) -> None:
     form = Schema("answer", {"answer": {"type": "string"}}, weighed="answer")

@@ -14,7 +14,7 @@ from memcli.formats import Message
 from memcli.formats.redaction import Redactor
 from memcli.memory import Memory
 from tests.conftest import Ran
-from tests.growth import LINEAR, growth
+from tests.proportion import LINEAR, growth
 
 Cli = Callable[..., Ran]
 

@@ -30,7 +30,7 @@ from memcli.model.relations import AVERSIONS, GROUPS, PREFERENCES, SHAPING
 from memcli.model.relations import RelationType as R
 from memcli.text import sentences
 
-from .growth import LINEAR, growth
+from .proportion import LINEAR, growth
 
 AT = datetime(2024, 3, 9, 18, 30)
 MARKS = Path(__file__).with_name("tagged_turns.json")

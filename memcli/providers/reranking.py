@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..errors import ModelUnavailable, UsageError
 from ..extensions import Extensible
+from ..model import Hit, Query
 from .libraries import first_line, library, loading, openai_client
 
-__all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "Reranker", "choices", "known", "reranker"]
+__all__ = ["RERANKERS", "CrossEncoder", "Endpoint", "HitReranker", "Reranker", "choices", "known", "reranker"]
 
 #: How each reranker is made: a factory `(model: str) -> Reranker`.
 #:
@@ -35,6 +36,17 @@ class Reranker(Protocol):
 
     def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """A finite score for each text, in their order; the higher, the better. Raises ModelUnavailable."""
+        ...
+
+
+@runtime_checkable
+class HitReranker(Reranker, Protocol):
+    """One that is shown hits, with who says each and when, and as many of the first as it takes."""
+
+    considered: int
+
+    def of_hits(self, query: Query, hits: Sequence[Hit]) -> Sequence[float]:
+        """A finite score for each hit, as `rerank` gives texts. Raises ModelUnavailable."""
         ...
 
 

@@ -22,11 +22,13 @@ _LONGEST = 600
 
 
 class Listwise:
-    """Implements `Reranker`: what the model names first is worth `NAMED`, the next one less, all others nothing.
+    """Implements `HitReranker`: what the model names first is worth `NAMED`, the next one less, all others nothing.
 
     `model`: a language model, or its name as `language_model` takes it. Raises UsageError, ModelUnavailable. Safe to
     share between threads. It is asked each time: no reply is kept.
     """
+
+    considered = SHOWN
 
     def __init__(self, model: str | LanguageModel) -> None:
         self._model = language_model(model) if isinstance(model, str) else model
@@ -41,7 +43,7 @@ class Listwise:
         return [worth.get(place, 0.0) for place in range(len(texts))]
 
     def of_hits(self, query: Query, hits: Sequence[Hit]) -> Sequence[float]:
-        """The same of hits, with who says each and when."""
+        """See `HitReranker.of_hits`."""
         return self.rerank(query.text, [line(hit) for hit in hits])
 
     def close(self) -> None:

@@ -15,7 +15,9 @@ __all__ = ["DenseReranked"]
 
 
 class DenseReranked:
-    """`dense` with its 50 best turns reordered. `wanted`: the reranker, or its name: it is made when it is needed."""
+    """`dense` with its best turns reordered, 50 or as many as the reranker takes. `wanted`: the reranker, or its name:
+    it is made when it is needed.
+    """
 
     def __init__(self, wanted: str | Reranker) -> None:
         self._wanted = wanted
