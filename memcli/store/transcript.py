@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIGEST",
-    "add_session",
+    "add_sessions",
     "add_turns",
     "check_filled",
     "ids",
@@ -94,11 +94,22 @@ def session_ids(db: DuckDBPyConnection, numbers: Sequence[int]) -> dict[int, Ses
     return {int(seq): SessionId(id_) for seq, id_ in rows}
 
 
-def add_session(db: DuckDBPyConnection, seq: int, session: Session) -> None:
-    """Appends a new session under the number `seq`."""
-    at, offset = to_stored(session.started_at)
-    values = [seq, session.id, session.conversation, session.source, at, offset, session.title]
-    db.execute("insert into session values (?, ?, ?, ?, ?, ?, ?)", values)
+def add_sessions(db: DuckDBPyConnection, sessions: Mapping[int, Session]) -> None:
+    """Appends new sessions, by their numbers."""
+    times = [to_stored(session.started_at) for session in sessions.values()]
+    append(
+        db,
+        "session",
+        {
+            "seq": list(sessions),
+            "id": [s.id for s in sessions.values()],
+            "conversation": [s.conversation for s in sessions.values()],
+            "source": [s.source for s in sessions.values()],
+            "started_at": np.array([at for at, _ in times], dtype="datetime64[us]"),
+            "utc_offset": [offset for _, offset in times],
+            "title": [s.title for s in sessions.values()],
+        },
+    )
 
 
 def turn_count(db: DuckDBPyConnection, session: int | None = None) -> int:
@@ -107,26 +118,28 @@ def turn_count(db: DuckDBPyConnection, session: int | None = None) -> int:
     return int(scalar(db, f"select count(*) from turn {which}", parameters))
 
 
-def add_turns(db: DuckDBPyConnection, first: int, session: int, position: int, turns: Sequence[Turn]) -> None:
-    """Appends new turns under the numbers from `first` on, at the places from `position` on."""
-    times = [to_stored(t.said_at) for t in turns]
+def add_turns(db: DuckDBPyConnection, first: int, turns: Sequence[tuple[int, int, Turn]]) -> None:
+    """Appends new turns under the numbers from `first` on; each with its session's number and its place in that."""
+    if not turns:
+        return
+    sessions, positions, said = zip(*turns, strict=True)
+    times = [to_stored(t.said_at) for t in said]
     append(
         db,
         "turn",
         {
-            "seq": np.arange(first, first + len(turns)),
-            "id": [t.id for t in turns],
-            "session": np.full(len(turns), session),
-            "position": np.arange(position, position + len(turns)),
-            "speaker": [t.speaker for t in turns],
-            "role": [t.role for t in turns],
+            "seq": np.arange(first, first + len(said)),
+            "id": [t.id for t in said],
+            "session": np.array(sessions),
+            "position": np.array(positions),
+            "speaker": [t.speaker for t in said],
+            "role": [t.role for t in said],
             "said_at": np.array([at for at, _ in times], dtype="datetime64[us]"),
             "utc_offset": [offset for _, offset in times],
-            "text": [t.text for t in turns],
+            "text": [t.text for t in said],
         },
     )
-    if turns:
-        db.execute(f"insert into digest select seq, {DIGEST} from turn where seq >= ?", [first])
+    db.execute(f"insert into digest select seq, {DIGEST} from turn where seq >= ?", [first])
 
 
 def turns_by_id(db: DuckDBPyConnection, ids: Iterable[TurnId]) -> dict[TurnId, Turn]:

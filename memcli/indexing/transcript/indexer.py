@@ -1,4 +1,4 @@
-"""Pieces of conversation into the store, batch by batch: segment, embed what is new, write session by session."""
+"""Pieces of conversation into the store, batch by batch: segment, embed what is new, write a few sessions at a time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["Indexer"]
 BATCH = 3000
 #: The first batch is smaller, and each after it larger by so much, so that something is stored soon.
 FIRST_BATCH, GROWTH = 400, 1.5
-#: Sentences of a session that are written in one transaction: the store is held until it is done.
+#: Sentences that are written in one transaction: the store is held until it is done.
 _MOST = 400
 #: After the store was held, others may have it for so many times as long, while nobody waits for what is to be written.
 _LEISURE = 4.0
@@ -91,7 +91,7 @@ class Indexer:
             self._between(self._hand_over())
 
     def flush(self) -> None:
-        """Embeds and writes everything taken so far, one transaction a session."""
+        """Embeds and writes everything taken so far."""
         self._hand_over()
         self._wait()
 
@@ -123,7 +123,7 @@ class Indexer:
 
     def _write(self, batch: Sequence[Segmented], embedded: Embedded) -> None:
         writer = SessionWriter(batch, embedded, self._neighbours(batch, embedded))
-        in_turns(self._store, batch, lambda db, segmented: self._write_one(db, writer, segmented), self._pause)
+        in_turns(self._store, _together(batch), lambda db, some: self._write_some(db, writer, some), self._pause)
         if self._index.snapshot_is_due():
             self._save()
 
@@ -163,9 +163,9 @@ class Indexer:
             found |= neighbours(own, embedded.rows, hashes.tolist(), near, least, conversation)
         return found
 
-    def _write_one(self, db: DuckDBPyConnection, writer: SessionWriter, segmented: Segmented) -> None:
-        added = writer.write(db, segmented)
-        self._stored(segmented.session, len(segmented.turns), added)
+    def _write_some(self, db: DuckDBPyConnection, writer: SessionWriter, together: Sequence[Segmented]) -> None:
+        for segmented, added in zip(together, writer.write(db, together), strict=True):
+            self._stored(segmented.session, len(segmented.turns), added)
 
     def _pause(self, held: float) -> None:
         """Leaves the store to others: for longer, as long as the caller has something else to do."""
@@ -264,3 +264,16 @@ def _parts(segmented: Segmented) -> Iterator[Segmented]:
             start, size = place, 0
         size += len(parts.sentences)
     yield Segmented(segmented.session, segmented.turns[start:], segmented.segments[start:])
+
+
+def _together(batch: Sequence[Segmented]) -> Iterator[list[Segmented]]:
+    """What one transaction writes: parts of different sessions, of at most `_MOST` sentences, or one."""
+    together: list[Segmented] = []
+    for segmented in batch:
+        sessions = {each.session.id for each in together}
+        if together and (segmented.session.id in sessions or sum(map(_size, [*together, segmented])) > _MOST):
+            yield together
+            together = []
+        together.append(segmented)
+    if together:
+        yield together

@@ -1,4 +1,4 @@
-"""Sessions into the store: what was said and everything that is made from it, each in one short transaction.
+"""Sessions into the store: what was said and everything that is made from it, a few at a time in one short transaction.
 
 What can be worked out before is: a session is joined to the rest by `neighbours`, while the store is open to others.
 """
@@ -6,13 +6,13 @@ What can be worked out before is: a session is joined to the rest by `neighbours
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ...model import Kind, Relation, SessionId, Turn, TurnId
+from ...model import Kind, Relation, Session, SessionId, Turn, TurnId
 from ...store import ledger, lexical, tombstones, transcript, units, vectors
 from ...store.ids import Tag, round_id, tagged
 from ...store.revision import bump_revision, revision
@@ -42,7 +42,7 @@ class Embedded:
 
 @dataclass(slots=True)
 class _Held:
-    """What is known of the store: read once, and kept up to date with every commit, as long as nobody else writes.
+    """What is known of the store: read once, and kept up to date as long as nobody else writes.
 
     `revision`: of the store when it was so.
     """
@@ -76,7 +76,7 @@ class _Held:
 
 
 class SessionWriter:
-    """Writes the sessions of a batch, one transaction each. The store may be let go of in between."""
+    """Writes the sessions of a batch, some of them at a time. The store may be let go of in between."""
 
     def __init__(self, batch: Sequence[Segmented], embedded: Embedded, near: Neighbours) -> None:
         self._batch = batch
@@ -84,23 +84,26 @@ class SessionWriter:
         self._near = near
         self._held: _Held | None = None
 
-    def write(self, db: DuckDBPyConnection, segmented: Segmented) -> int:
-        """Adds the turns that the store has not yet, with all their units; returns how many. All of it or nothing.
+    def write(self, db: DuckDBPyConnection, together: Sequence[Segmented]) -> list[int]:
+        """Adds the turns of these sessions, no two of them the same, that the store has not yet, with all their units;
+        returns how many of each. All of it or nothing: one transaction, and one append a table.
 
         Turns that the store has without an index (an older version's, or another embedder's) are indexed in place.
         """
-        held = self._known(db)
+        held, self._held = self._known(db), None  # of what fails nothing is known
         with transaction(db):
-            writing = _Writing(db, segmented, self._embedded, self._near, held)
-            added = writing.run()
+            rows = _Rows(held.numbers.turn, held.numbers.vector)
+            added = [_Writing(db, rows, each, self._embedded, self._near, held).run() for each in together]
+            rows.write(db, self._embedded)
             bump_revision(db)
-        writing.keep()
+        held.revision += 1
+        self._held = held
         return added
 
     def _known(self, db: DuckDBPyConnection) -> _Held:
         """What is known of the store; read again where somebody else has written to it since."""
         if self._held is None or self._held.revision != revision(db):
-            self._held = _Held.read(db, self._batch, self._near)
+            return _Held.read(db, self._batch, self._near)
         return self._held
 
 
@@ -114,62 +117,77 @@ class PlacedTurn:
     unit: int
 
 
+@dataclass(slots=True)
+class _Rows:
+    """What one transaction appends; turns and vectors are numbered from `first_turn` and `first_vector` on."""
+
+    first_turn: int
+    first_vector: int
+    sessions: dict[int, Session] = field(default_factory=dict)
+    turns: list[tuple[int, int, Turn]] = field(default_factory=list)
+    hashes: list[int] = field(default_factory=list)
+    documents: dict[int, TurnSegments] = field(default_factory=dict)
+    units: list[UnitRows] = field(default_factory=list)
+    runs: list[ledger.Run] = field(default_factory=list)
+
+    def write(self, db: DuckDBPyConnection, embedded: Embedded) -> None:
+        """Appends it: a statement costs more than a row."""
+        transcript.add_sessions(db, self.sessions)
+        transcript.add_turns(db, self.first_turn, self.turns)
+        if self.hashes:
+            halves = np.stack([embedded.rows[h] for h in self.hashes]).astype(np.float16)
+            vectors.add_vectors(db, self.first_vector, self.hashes, [embedded.weights[h] for h in self.hashes], halves)
+        parts = self.documents.values()
+        lexical.add_documents(
+            db, list(self.documents), [p.stems for p in parts], [p.cues for p in parts], [p.language for p in parts]
+        )
+        if self.units:
+            units.write_units(db, self.units)
+        ledger.record_built(db, self.runs)
+
+
 class _Writing:
-    """One session's transaction: `run` inside it, `keep` once it is committed."""
+    """One session's part in a transaction: what of it is new, to `rows`, and at once to what is known."""
 
     def __init__(
         self,
         db: DuckDBPyConnection,
+        rows: _Rows,
         segmented: Segmented,
         embedded: Embedded,
         near: Neighbours,
         held: _Held,
     ) -> None:
         self.db = db
+        self.rows = rows
         self.segmented = segmented
         self.embedded = embedded
         self.near = near
         self.held = held
         self.session = held.sessions.get(segmented.session.id, held.numbers.session)
         self.is_new = segmented.session.id not in held.sessions
-        self.turns: dict[TurnId, tuple[int, bool]] = {}
-        self.hashes: dict[int, int] = {}
-        self.first_units: dict[tuple[str, int], int] = {}
         self.scope = segmented.session.conversation if held.within else ""
-        self.units = 0
 
     def run(self) -> int:
-        """Writes what is new and was not forgotten; returns the number of turns added."""
+        """Takes what is new and was not forgotten; returns the number of turns added."""
         wanted = [turn for turn in self.segmented.turns if turn.id not in self.held.forgotten]
         if not wanted:
-            self.is_new = False
             return 0
         stored = 0 if self.is_new else transcript.turn_count(self.db, self.session)
         if self.is_new:
-            transcript.add_session(self.db, self.session, self.segmented.session)
+            self.rows.sessions[self.session] = self.segmented.session
+            self.held.sessions[self.segmented.session.id] = self.session
+            self.held.numbers.session += 1
         fresh = [turn for turn in wanted if turn.id not in self.held.turns]
         first = self.held.numbers.turn
-        transcript.add_turns(self.db, first, self.session, stored, fresh)
+        self.rows.turns += [(self.session, place, turn) for place, turn in enumerate(fresh, start=stored)]
+        self.held.numbers.turn += len(fresh)
         seqs = {t.id: self.held.turns[t.id][0] for t in wanted if not self.held.turns.get(t.id, (0, True))[1]}
         seqs |= {turn.id: first + i for i, turn in enumerate(fresh)}
         if seqs:
             self._index_turns(stored > 0, seqs)
-        self.turns = {turn: (seq, True) for turn, seq in seqs.items()}
+        self.held.turns.update({turn: (seq, True) for turn, seq in seqs.items()})
         return len(fresh)
-
-    def keep(self) -> None:
-        """Notes what was committed."""
-        self.held.revision += 1
-        numbers = self.held.numbers
-        numbers.session += self.is_new
-        numbers.turn += sum(turn not in self.held.turns for turn in self.turns)
-        numbers.unit += self.units
-        numbers.vector += len(self.hashes)
-        if self.is_new:
-            self.held.sessions[self.segmented.session.id] = self.session
-        self.held.turns.update(self.turns)
-        self.held.vectors.update(self.hashes)
-        self.held.first_units.update(self.first_units)
 
     def _index_turns(self, grows: bool, seqs: Mapping[TurnId, int]) -> None:
         rows = UnitRows(self.session, self.held.numbers.unit)
@@ -182,25 +200,24 @@ class _Writing:
             placed, added = self._fine(rows, turn, seqs[turn.id], parts, numbers)
             turns.append(placed)
             sentences.extend(added)
-        self._documents(seqs, pending)
+        self.rows.documents |= {seqs[turn.id]: parts for turn, parts in pending.values()}
         self._similar(rows, sentences, {number: hash_ for hash_, number in numbers.items()})
         if grows:
             units.drop_coarse(self.db, self.session)
         coarse_units(rows, self.segmented.session.id, turns, sentences)
-        rows.write(self.db)
-        self.units = len(rows.ids)
+        self.rows.units.append(rows)
+        self.held.numbers.unit += len(rows.ids)
         runs = [ledger.Run(self.session, each.name, each.version, len(turns)) for each in (TRANSCRIPT, WORDS)]
-        ledger.record_built(self.db, runs)
+        self.rows.runs += runs
 
     def _vector_numbers(self, hashes: Sequence[int]) -> dict[int, int]:
-        """The numbers of the sentences' vectors, by hash; new ones are added to the store."""
+        """The numbers of the sentences' vectors, by hash; new ones are added."""
         new = [h for h in dict.fromkeys(hashes) if h not in self.held.vectors]
-        if new:
-            first = self.held.numbers.vector
-            halves = np.stack([self.embedded.rows[h] for h in new]).astype(np.float16)
-            vectors.add_vectors(self.db, first, new, [self.embedded.weights[h] for h in new], halves)
-            self.hashes = {h: first + i for i, h in enumerate(new)}
-        return {h: self.hashes[h] if h in self.hashes else self.held.vectors[h] for h in hashes}
+        first = self.held.numbers.vector
+        self.held.vectors.update({h: first + i for i, h in enumerate(new)})
+        self.held.numbers.vector += len(new)
+        self.rows.hashes += new
+        return {h: self.held.vectors[h] for h in hashes}
 
     def _fine(
         self, rows: UnitRows, turn: Turn, seq: int, parts: TurnSegments, numbers: Mapping[int, int]
@@ -217,13 +234,6 @@ class _Writing:
             rows.join(sentence, unit, Relation.MEMBERSHIP)
             added.append(SentenceRow(sentence, seq, number, int(weights[i]), vectors_[i]))
         return PlacedTurn(seq, turn.id, turn.speaker, unit), added
-
-    def _documents(self, seqs: Mapping[TurnId, int], pending: Mapping[TurnId, tuple[Turn, TurnSegments]]) -> None:
-        parts = [parts for _, parts in pending.values()]
-        lexical.add_documents(
-            self.db, [seqs[t] for t in pending], [p.stems for p in parts], [p.cues for p in parts],
-            [p.language for p in parts],
-        )  # fmt: skip
 
     def _similar(self, rows: UnitRows, sentences: Sequence[SentenceRow], hashes: Mapping[int, int]) -> None:
         """Joins each new sentence to its nearest neighbours among all stored before it and in its session (SGMem §3.2).
@@ -242,17 +252,14 @@ class _Writing:
     def _near_units(self, hash_: int) -> Iterator[tuple[int, float]]:
         """The units in which a new sentence's neighbours were said first; of one that was forgotten since, none."""
         for other, cosine in self.near.of(self.scope, hash_):
-            number = self.hashes.get(other, self.held.vectors.get(other))
-            place = None if number is None else (self.scope, number)
-            unit = None if place is None else self.first_units.get(place, self.held.first_units.get(place))
+            number = self.held.vectors.get(other)
+            unit = None if number is None else self.held.first_units.get((self.scope, number))
             if unit is not None:
                 yield unit, cosine
 
     def _first_unit(self, sentence: SentenceRow) -> int:
         """The unit in which the sentence was said first; a new one's is itself."""
-        place = self.scope, sentence.number
-        stored = self.held.first_units.get(place)
-        return self.first_units.setdefault(place, sentence.unit) if stored is None else stored
+        return self.held.first_units.setdefault((self.scope, sentence.number), sentence.unit)
 
 
 def coarse_units(
