@@ -208,7 +208,7 @@ def test_a_writer_that_has_not_heard_of_it_does_not_bring_it_back(filled: Memory
     from memcli.store import transcript
 
     with filled.store.reading() as db:
-        turns = transcript.turns_of(db, 0)
+        turns = transcript.turns_of(db, [0])[0]
         session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
     filled.care.forget([turn.id for turn in turns])
     indexer = Indexer(filled.store, FakeEmbedder())

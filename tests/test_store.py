@@ -181,7 +181,7 @@ def test_times_round_trip_through_the_file(memory: Memory, write: Callable[..., 
     path = write("a.jsonl", *({"text": f"m{i}", "timestamp": s, "session": "x"} for i, s in enumerate(stamps)))
     memory.ingest([path])
     with memory.store.reading() as db:
-        times = [t.said_at for t in transcript.turns_of(db, 0)]
+        times = [t.said_at for t in transcript.turns_of(db, [0])[0]]
     assert [t.isoformat() if t else None for t in times] == [stamps[0], "2024-01-31T23:30:00", None]
 
 

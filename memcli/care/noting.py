@@ -74,7 +74,7 @@ def _kept(store: Store, rows: Sequence[NotedRow]) -> bool:
 def _read(store: Store, turns: Sequence[tuple[TurnId, int]]) -> list[NotedRow]:
     """What these turns tell, each given with the number of its session; of a turn that tells nothing one row, too."""
     with store.reading() as db:
-        said = {session: transcript.turns_of(db, session) for session in {session for _, session in turns}}
+        said = transcript.turns_of(db, [*{session for _, session in turns}])
     english = {
         turn.id for own in said.values() for turn, code in zip(own, tongues(own), strict=True) if code == DEFAULT
     }

@@ -55,7 +55,7 @@ def _said(
     db: DuckDBPyConnection, sessions: Sequence[int]
 ) -> tuple[Mapping[int, Sequence[Turn]], Mapping[TurnId, tuple[int, int]]]:
     """The turns of each session, and their numbers in the store."""
-    turns = {session: transcript.turns_of(db, session) for session in sessions}
+    turns = transcript.turns_of(db, sessions)
     return turns, transcript.indexed(db, [turn.id for said in turns.values() for turn in said])
 
 

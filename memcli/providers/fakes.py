@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +43,14 @@ class FakeEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed_passages`."""
         self.embedded.extend(texts)
-        rows = [sum((self._direction(s) for s in content_stems(t)), self._direction("") * 0.1) for t in texts]
+        rows = [sum((_direction(s) for s in content_stems(t)), _direction("") * 0.1) for t in texts]
         return unit_rows(np.array(rows, dtype=np.float32).reshape(len(texts), self.dimension))
 
-    def _direction(self, stem: str) -> Vectors:
-        seed = int.from_bytes(blake2b(stem.encode(), digest_size=4).digest(), "little")
-        return np.random.default_rng(seed).standard_normal(self.dimension).astype(np.float32)
+
+@lru_cache(maxsize=4096)
+def _direction(stem: str) -> Vectors:
+    seed = int.from_bytes(blake2b(stem.encode(), digest_size=4).digest(), "little")
+    return np.random.default_rng(seed).standard_normal(FakeEmbedder.dimension).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,17 @@ def is_model_used(db: DuckDBPyConnection, producer: str) -> bool:
     return bool(scalar(db, "select count(*) from built where starts_with(producer, ?)", [f"{producer}:"]))
 
 
-def entries(db: DuckDBPyConnection, session: int, producer: str) -> dict[str, int]:
-    """For the producer, and each model that has done its work for the session, over how many turns it was run."""
+def entries(db: DuckDBPyConnection, sessions: Sequence[int], producer: str) -> dict[int, dict[str, int]]:
+    """For each session, by the producer and each model that has done its work: over how many turns it was run."""
     rows = db.execute(
-        "select producer, turns from built where session = ? and (producer = ? or starts_with(producer, ?))",
-        [session, producer, f"{producer}:"],
+        """select session, producer, turns from built where session in (select unnest(?::integer[]))
+           and (producer = ? or starts_with(producer, ?))""",
+        [list(sessions), producer, f"{producer}:"],
     ).fetchall()
-    return {str(name): int(turns) for name, turns in rows}
+    found: dict[int, dict[str, int]] = {session: {} for session in sessions}
+    for session, name, turns in rows:
+        found[session][str(name)] = int(turns)
+    return found
 
 
 def drop_models(db: DuckDBPyConnection, session: int, producer: str) -> None:

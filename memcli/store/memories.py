@@ -168,13 +168,14 @@ class IndexedTurn:
     vectors: Floats
 
 
-def said_in(db: DuckDBPyConnection, session: int) -> dict[TurnId, IndexedTurn]:
-    """The indexed turns of a session, by id."""
+def said_in(db: DuckDBPyConnection, sessions: Sequence[int]) -> dict[TurnId, IndexedTurn]:
+    """The indexed turns of these sessions, by id."""
     found = columns(
         db,
         """select t.id, t.seq, u.text, v.data from unit u join source o on o.unit = u.seq join turn t on t.seq = o.turn
-           join vector v on v.seq = u.vector where u.session = ? and u.kind = 'sentence' order by t.position, u.seq""",
-        [session],
+           join vector v on v.seq = u.vector where u.session in (select unnest(?::integer[])) and u.kind = 'sentence'
+           order by t.session, t.position, u.seq""",
+        [list(sessions)],
     )
     out: dict[TurnId, IndexedTurn] = {}
     ids = found["id"].tolist()

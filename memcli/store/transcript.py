@@ -155,10 +155,14 @@ def turns_by_number(db: DuckDBPyConnection, seqs: Sequence[int]) -> list[Turn]:
     return _turns(db, sql, [list(seqs), list(range(len(seqs)))])
 
 
-def turns_of(db: DuckDBPyConnection, session: int) -> list[Turn]:
-    """Every turn of a stored session, in order."""
-    sql = f"select {_TURN} from turn t join session s on s.seq = t.session where s.seq = ? order by t.position"
-    return _turns(db, sql, [session])
+def turns_of(db: DuckDBPyConnection, sessions: Sequence[int]) -> dict[int, list[Turn]]:
+    """Every turn of these stored sessions, in order, by the session's number."""
+    sql = f"""select {_TURN}, s.seq from turn t join session s on s.seq = t.session
+        where t.session in (select unnest(?::integer[])) order by t.position"""
+    turns: dict[int, list[Turn]] = {session: [] for session in sessions}
+    for *row, session in db.execute(sql, [list(sessions)]).fetchall():
+        turns[session].append(_turn(row))
+    return turns
 
 
 def sessions_of(db: DuckDBPyConnection, ids: Iterable[SessionId]) -> dict[SessionId, Session]:

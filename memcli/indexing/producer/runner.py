@@ -15,7 +15,7 @@ from ...store.connection import Store
 from ..calibration import profile
 from ..plan import Producer
 from .asking import Failed, MemoryWriter, SessionRequests
-from .stored import StoredSession, read_session
+from .stored import StoredSession, read_sessions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -89,7 +89,7 @@ class Runner(ABC, Generic[Writes, Draft]):
         self, db: DuckDBPyConnection, seqs: Sequence[int]
     ) -> tuple[list[StoredSession], Callable[[StoredSession], Draft]]:
         """These sessions, and what makes their drafts without a model."""
-        reads = [read_session(db, seq, self.of) for seq in seqs]
+        reads = read_sessions(db, seqs, self.of)
         return reads, self._offline(db, reads)
 
     def _drafts(

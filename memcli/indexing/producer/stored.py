@@ -6,21 +6,22 @@ general: what a model made is not made again without it, and what was made witho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...model import TurnId
+from ...model import Session, SessionId, Turn, TurnId
 from ...model.generated import SessionText
 from ...store import ledger, memories, transcript
 from ...store.ledger import Run
+from ...store.memories import IndexedTurn
 from ...store.revision import bump_revision
 from ..plan import Producer
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["StoredSession", "read_session", "record"]
+__all__ = ["StoredSession", "read_sessions", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +42,31 @@ class StoredSession:
         return SessionText(text.session, text.turns[kept:], text.sentences[kept:], text.vectors[kept:])
 
 
-def read_session(db: DuckDBPyConnection, seq: int, producer: Producer) -> StoredSession:
-    """The session with this number, for `producer` to make something of."""
-    turns = transcript.turns_of(db, seq)
-    session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
-    said = memories.said_in(db, seq)
-    text = SessionText(session, turns, [said[t.id].sentences for t in turns], [said[t.id].vectors for t in turns])
-    return StoredSession(seq, text, {turn: found.number for turn, found in said.items()}, _kept(db, seq, producer))
+def read_sessions(db: DuckDBPyConnection, seqs: Sequence[int], producer: Producer) -> list[StoredSession]:
+    """The sessions with these numbers, for `producer` to make something of."""
+    turns = transcript.turns_of(db, seqs)
+    sessions = transcript.sessions_of(db, [each[0].session for each in turns.values()])
+    said = memories.said_in(db, seqs)
+    entries = ledger.entries(db, seqs, producer.name)
+    return [_stored(seq, turns[seq], sessions, said, _kept(entries[seq], producer)) for seq in seqs]
 
 
-def _kept(db: DuckDBPyConnection, seq: int, producer: Producer) -> int:
+def _stored(
+    seq: int,
+    turns: Sequence[Turn],
+    sessions: Mapping[SessionId, Session],
+    said: Mapping[TurnId, IndexedTurn],
+    kept: int,
+) -> StoredSession:
+    sentences, vectors = [said[t.id].sentences for t in turns], [said[t.id].vectors for t in turns]
+    text = SessionText(sessions[turns[0].session], turns, sentences, vectors)
+    return StoredSession(seq, text, {turn.id: said[turn.id].number for turn in turns}, kept)
+
+
+def _kept(entries: Mapping[str, int], producer: Producer) -> int:
     """Of how many turns a model made what is stored, with those of which some was added to it since."""
-    turns = ledger.entries(db, seq, producer.name)
-    is_by_model = any(count for name, count in turns.items() if name != producer.name)
-    return max(turns.values()) if is_by_model else 0
+    is_by_model = any(count for name, count in entries.items() if name != producer.name)
+    return max(entries.values()) if is_by_model else 0
 
 
 def record(db: DuckDBPyConnection, of: Producer, made: Sequence[tuple[StoredSession, Producer, int]]) -> None:

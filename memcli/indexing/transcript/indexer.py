@@ -190,7 +190,7 @@ class Indexer:
         for number, seq in enumerate(missing):
             watch(number, len(missing))
             with self._store.reading() as db:
-                turns = transcript.turns_of(db, seq)
+                turns = transcript.turns_of(db, [seq])[seq]
                 session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
             self.add(session, turns)
         self.flush()

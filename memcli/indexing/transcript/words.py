@@ -41,7 +41,7 @@ def _pieces(store: Store, sessions: Sequence[int]) -> Iterator[list[tuple[int, S
     piece: list[tuple[int, Segmented]] = []
     for number in sessions:
         with store.reading() as db:
-            turns = transcript.turns_of(db, number)
+            turns = transcript.turns_of(db, [number])[number]
             session = transcript.sessions_of(db, [turns[0].session])[turns[0].session]
         piece.append((number, segment(session, turns)))
         if sum(len(segmented.turns) for _, segmented in piece) >= _PIECE:
