@@ -78,8 +78,10 @@ def associations(nodes: Nodes, sessions: Sequence[int]) -> dict[int, Edges]:
 
 
 def _edges(nodes: Nodes, session: int, new: Ints, cosines: Floats) -> Iterator[Joined]:
-    old = np.flatnonzero(nodes.session < session)
-    for row in np.flatnonzero(nodes.session[new] == session) if len(old) else ():
-        near = old[np.argsort(-cosines[row, old], kind="stable")[:CONSIDERED]]
-        for place in near[accepted(cosines[row, near])]:
-            yield int(nodes.unit[new[row]]), int(nodes.unit[place]), float(cosines[row, place])
+    old, rows = np.flatnonzero(nodes.session < session), np.flatnonzero(nodes.session[new] == session)
+    if not len(old) or not len(rows):
+        return
+    near = old[np.argsort(-cosines[np.ix_(rows, old)], axis=-1, kind="stable")[:, :CONSIDERED]]
+    found = cosines[rows[:, None], near]
+    for row, place in np.argwhere(accepted(found)).tolist():
+        yield int(nodes.unit[new[rows[row]]]), int(nodes.unit[near[row, place]]), float(found[row, place])

@@ -11,9 +11,8 @@ import numpy as np
 from ..model import Kind, TurnId
 from ..model.generated import Assertion
 from ..model.relations import SHAPING, RelationType
-from .memories import MemoryRow, append_memories, numbered_memories
-from .rows import append, from_stored, scalar
-from .schema import of_kinds
+from .memories import MemoryRow, append_memories, numbered_memories, whole_units
+from .rows import append, from_stored
 from .units import Numbers, UnitRows, drop_units, write_units
 
 if TYPE_CHECKING:
@@ -40,10 +39,10 @@ def write_assertions(db: DuckDBPyConnection, sessions: Mapping[int, Sequence[Ass
     rows = [row for own in sessions.values() for row in own]
     if not rows:
         return
-    units, first = [], Numbers.read(db).unit
+    units, first, whole = [], Numbers.read(db).unit, whole_units(db, list(sessions))
     for session, own in sessions.items():
         units.append(UnitRows(session, first))
-        first += len(numbered_memories(db, units[-1], [row.memory for row in own]))
+        first += len(numbered_memories(units[-1], [row.memory for row in own], whole))
     write_units(db, units)
     seqs = [each.first + place for each in units for place in range(len(each.ids))]
     append_memories(db, seqs, [row.memory for row in rows])
@@ -104,6 +103,4 @@ def doubtful(db: DuckDBPyConnection, below: float) -> tuple[int, int]:
 
 def drop_assertions(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
     """Removes the assertions of these sessions."""
-    among = "session in (select unnest(?::integer[]))"
-    if scalar(db, f"select count(*) from unit where {among} and {of_kinds([Kind.ASSERTION])}", [list(sessions)]):
-        drop_units(db, among, [list(sessions)], [Kind.ASSERTION])
+    drop_units(db, "session in (select unnest(?::integer[]))", [list(sessions)], [Kind.ASSERTION])

@@ -6,7 +6,7 @@ case. Every table grows by what is new; a session that is read again loses its o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,17 @@ import numpy.typing as npt
 
 from ..model import Kind, Relation
 from .cosine import cosines
-from .memories import MemoryRow, append_memories, numbered_memories
+from .memories import MemoryRow, append_memories, numbered_memories, whole_units
 from .rows import append, columns
 from .schema import EVENTS, of_kinds
-from .units import Numbers, UnitRows, drop_units
+from .units import Numbers, UnitRows, drop_units, write_units
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Arguments", "EventRow", "drop_events", "find_arguments", "load_arguments", "write_events"]
+__all__ = [
+    "Arguments", "EventRow", "SessionEvents", "drop_events", "find_arguments", "load_arguments", "write_events",
+]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -37,6 +39,15 @@ class EventRow:
     type: str
     body: str
     roles: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvents:
+    """The events of a session, by its number, to be written; `arguments`: by id, all that they name."""
+
+    session: int
+    events: Sequence[EventRow]
+    arguments: Mapping[str, MemoryRow]
 
 
 @dataclass(slots=True)
@@ -115,50 +126,76 @@ def find_arguments(db: DuckDBPyConnection, ids: Iterable[str]) -> dict[str, int]
 
 
 def write_events(
-    db: DuckDBPyConnection, session: int, events: Sequence[EventRow], arguments: Mapping[str, MemoryRow]
-) -> dict[str, int]:
-    """Adds a session's events, with the arguments that the store has not yet; returns all their arguments' numbers.
-
-    `arguments`: by id, all that the events name. One that the store has gets their turns as sources, too.
-    """
-    numbers = find_arguments(db, (id_ for event in events for _, id_ in event.roles))
-    units = UnitRows(session, Numbers.read(db).unit)
-    rows = [event.memory for event in events]
-    seqs = numbered_memories(db, units, rows)
-    new = [id_ for id_ in dict.fromkeys(id_ for event in events for _, id_ in event.roles) if id_ not in numbers]
-    new_rows = [arguments[id_] for id_ in new]
-    numbers |= {
-        id_: units.add(Kind.ARGUMENT, id_, row.turns, text=row.text) for id_, row in zip(new, new_rows, strict=True)
-    }
-    for id_ in set(arguments).intersection(numbers).difference(new):
-        units.sources += [(numbers[id_], turn) for turn in arguments[id_].turns]
-    roles = []
-    for seq, event in zip(seqs, events, strict=True):
-        for argument in dict.fromkeys(numbers[id_] for _, id_ in event.roles):
-            units.join(seq, argument, Relation.HAS_ARGUMENT)
-        roles += [(seq, numbers[id_], name) for name, id_ in event.roles]
-    units.write(db)
-    append_memories(db, [*seqs, *(numbers[id_] for id_ in new)], [*rows, *new_rows])
-    _append(db, seqs, events, roles)
-    return numbers
-
-
-def _append(
-    db: DuckDBPyConnection, seqs: Sequence[int], events: Sequence[EventRow], roles: Sequence[tuple[int, int, str]]
+    db: DuckDBPyConnection,
+    sessions: Sequence[SessionEvents],
+    synonyms: Callable[[Mapping[int, Floats]], Iterable[tuple[int, int, float]]],
 ) -> None:
+    """Adds the events of sessions, with the arguments that the store has not yet, and what `synonyms` joins these to,
+    which are given by number with their vectors: one append a table, whatever the number of sessions.
+    """
+    numbers = find_arguments(db, (id_ for each in sessions for id_ in each.arguments))
+    first, whole = Numbers.read(db).unit, whole_units(db, [each.session for each in sessions])
+    written = []
+    for each in sessions:
+        written.append(_Written.of(each, UnitRows(each.session, first), numbers, whole))
+        new = zip(written[-1].new, written[-1].rows[len(each.events) :], strict=True)
+        edges = synonyms({seq: row.vector for seq, row in new})
+        written[-1].units.edges += [(src, dst, Relation.SYNONYM.value, cosine) for src, dst, cosine in edges]
+        first += len(written[-1].units.ids)
+    write_units(db, [each.units for each in written])
+    seqs = [seq for each in written for seq in (*each.events, *each.new)]
+    append_memories(db, seqs, [row for each in written for row in each.rows])
+    _append(db, written, [event for each in sessions for event in each.events])
+
+
+@dataclass(slots=True)
+class _Written:
+    """What is added of a session: the numbers of its events and of its new arguments, `rows` of both, and who takes
+    part in what.
+    """
+
+    units: UnitRows
+    events: list[int]
+    new: list[int]
+    rows: list[MemoryRow]
+    roles: list[tuple[int, int, str]]
+
+    @classmethod
+    def of(cls, added: SessionEvents, units: UnitRows, numbers: dict[str, int], whole: Mapping[int, int]) -> _Written:
+        """Takes the numbers of its new arguments into `numbers`; those that are known get its turns as sources, too."""
+        rows = [event.memory for event in added.events]
+        seqs = numbered_memories(units, rows, whole)
+        known = set(numbers)
+        new = {id_: row for id_, row in added.arguments.items() if id_ not in known}
+        numbers.update({id_: units.add(Kind.ARGUMENT, id_, row.turns, text=row.text) for id_, row in new.items()})
+        for id_, row in added.arguments.items():
+            if id_ in known:
+                units.sources += [(numbers[id_], turn) for turn in row.turns]
+        for seq, event in zip(seqs, added.events, strict=True):
+            for argument in dict.fromkeys(numbers[id_] for _, id_ in event.roles):
+                units.join(seq, argument, Relation.HAS_ARGUMENT)
+        pairs = zip(seqs, added.events, strict=True)
+        roles = [(seq, numbers[id_], name) for seq, event in pairs for name, id_ in event.roles]
+        return cls(units, seqs, [numbers[id_] for id_ in new], [*rows, *new.values()], roles)
+
+
+def _append(db: DuckDBPyConnection, written: Sequence[_Written], events: Sequence[EventRow]) -> None:
     bodies = [event.body or None for event in events]
+    seqs = [seq for each in written for seq in each.events]
     append(db, "event", {"unit": seqs, "type": [event.type for event in events], "body": bodies})
-    if roles:
+    if roles := [role for each in written for role in each.roles]:
         event, argument, name = map(list, zip(*roles, strict=True))
         append(db, "role", {"event": event, "argument": argument, "name": name})
 
 
-def drop_events(db: DuckDBPyConnection, session: int) -> None:
-    """Removes the events of a session, and the arguments that take part in no other."""
-    drop_units(db, "session = ?", [session], EVENTS)
+def drop_events(db: DuckDBPyConnection, sessions: Sequence[int]) -> None:
+    """Removes the events of these sessions, and the arguments that take part in no other."""
+    among = "session in (select unnest(?::integer[]))"
+    if not drop_units(db, among, [list(sessions)], EVENTS):
+        return
     db.execute(
         f"""delete from source where unit in (select seq from unit where {of_kinds([Kind.ARGUMENT])})
-            and turn in (select seq from turn where session = ?)""",
-        [session],
+            and turn in (select seq from turn where {among})""",
+        [list(sessions)],
     )
     drop_units(db, "seq not in (select argument from role)", kinds=[Kind.ARGUMENT])

@@ -5,7 +5,7 @@ Their vectors stand apart from the sentences': what was generated is never taken
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from ..model import Kind, Relation, SessionId, TurnId
 from .cosine import cosines
 from .identity import dimension_of
 from .packing import unpacked
-from .rows import append, columns, from_stored, scalar, to_stored
+from .rows import append, columns, from_stored, to_stored
 from .schema import GENERATED
 from .units import Numbers, UnitRows, drop_units
 
@@ -34,6 +34,7 @@ __all__ = [
     "numbered_memories",
     "replace",
     "said_in",
+    "whole_units",
     "write_memories",
 ]
 
@@ -75,19 +76,28 @@ class Fact:
 def write_memories(db: DuckDBPyConnection, session: int, rows: Sequence[MemoryRow]) -> list[int]:
     """Adds generated units to a session, joined to the session's unit; returns their numbers."""
     units = UnitRows(session, Numbers.read(db).unit)
-    seqs = numbered_memories(db, units, rows)
+    seqs = numbered_memories(units, rows, whole_units(db, [session]))
     units.write(db)
     append_memories(db, seqs, rows)
     return seqs
 
 
-def numbered_memories(db: DuckDBPyConnection, units: UnitRows, rows: Sequence[MemoryRow]) -> list[int]:
-    """The numbers that generated units get among the `units` of a session, whose own unit they are joined to."""
-    whole = scalar(db, "select min(seq) from unit where session = ? and kind = 'session'", [units.session])
+def whole_units(db: DuckDBPyConnection, sessions: Sequence[int]) -> dict[int, int]:
+    """The numbers of the units of whole sessions, by the session's; of one without an indexed turn none."""
+    rows = db.execute(
+        """select session, min(seq) from unit where session in (select unnest(?::integer[])) and kind = 'session'
+           group by session""",
+        [list(sessions)],
+    ).fetchall()
+    return dict(rows)
+
+
+def numbered_memories(units: UnitRows, rows: Sequence[MemoryRow], whole: Mapping[int, int]) -> list[int]:
+    """The numbers that generated units get among the `units` of a session; they are joined to its own, of `whole`."""
     seqs = [units.add(row.kind, row.id, row.turns, text=row.text) for row in rows]
-    if whole is not None:
+    if units.session in whole:
         for seq in seqs:
-            units.join(seq, int(whole), Relation.MEMBERSHIP)
+            units.join(seq, whole[units.session], Relation.MEMBERSHIP)
     return seqs
 
 

@@ -199,11 +199,13 @@ def _turn_units(
 
 def drop_units(
     db: DuckDBPyConnection, where: str, parameters: Sequence[object] = (), kinds: Collection[Kind] = tuple(Kind)
-) -> None:
+) -> bool:
     """Removes the units of these kinds for which `where` holds, SQL over a row of `unit` and never from data, with all
-    that refers to them; what they had taken the place of holds again.
+    that refers to them; what they had taken the place of holds again. Returns whether there were any.
     """
     which = where if len(kinds) == len(Kind) else f"{where} and {of_kinds(kinds)}"
+    if not scalar(db, f"select count(*) from unit where {which}", parameters):
+        return False
     own = f"select seq from unit where {which}"
     for table, column, clears in clearing("unit", "seq", kinds):
         cleared = ", ".join(f"{each} = null" for each in clears)
@@ -211,6 +213,7 @@ def drop_units(
     for table, column in referring("unit", "seq", kinds):
         db.execute(f"delete from {table} where {column} in ({own})", parameters)
     db.execute(f"delete from unit where {which}", parameters)
+    return True
 
 
 def drop_coarse(db: DuckDBPyConnection, session: int) -> None:

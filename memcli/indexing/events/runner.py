@@ -1,4 +1,4 @@
-"""The event graph for the sessions that lack it: events made, checked, embedded, joined, a transaction a session.
+"""The event graph for the sessions that lack it: events made, checked, embedded, joined, and written together.
 
 A session costs what it adds: its events, the arguments that nothing took part in before, and one product of these with
 the arguments of memory. A language model may be the writer; where it fails, a session's events are made without it.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...languages import spoken
-from ...model import Kind, Relation
+from ...model import Kind
 from ...model.generated import Event, Vectors
 from ...store import events as stored
-from ...store.events import Arguments, EventRow
+from ...store.events import Arguments, EventRow, SessionEvents
 from ...store.ids import TAGS, Tag, tagged
 from ...store.memories import MemoryRow
 from ...store.rows import transaction
-from ...store.sharing import in_turns
-from ...store.units import add_edges
 from ..calibration import profile
 from ..plan import EVENTS, Producer
 from ..producer.asking import MemoryWriter
@@ -67,24 +66,19 @@ class Events(Runner[MemoryWriter[Event], _Draft]):
     def _write(self, drafts: Sequence[_Draft]) -> None:
         texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
         vectors = dict(zip(texts, self._embedder.embed_passages(texts), strict=True)) if texts else {}
-        in_turns(self._store, drafts, lambda db, draft: self._write_one(db, draft, vectors))
-
-    def _write_one(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
-        with transaction(db):
-            self._write_events(db, draft, vectors)
-
-    def _write_events(self, db: DuckDBPyConnection, draft: _Draft, vectors: Mapping[str, Vectors]) -> None:
-        read = draft.read
-        if draft.by.name != EVENTS.name or not read.kept:
-            stored.drop_events(db, read.seq)
-        rows = [_row(read, event, vectors) for event in draft.events]
-        of_arguments = _argument_rows(read, draft.events, vectors)
-        known = stored.find_arguments(db, of_arguments)
-        numbers = stored.write_events(db, read.seq, rows, of_arguments)
-        new = {numbers[id_]: row.vector for id_, row in of_arguments.items() if id_ not in known}
-        synonyms = self._synonyms(db, new)
-        add_edges(db, [(src, dst, Relation.SYNONYM.value, cosine) for src, dst, cosine in synonyms])
-        record(db, EVENTS, [(read, draft.by, draft.by.version)])
+        rows = [
+            SessionEvents(
+                draft.read.seq,
+                [_row(draft.read, event, vectors) for event in draft.events],
+                _argument_rows(draft.read, draft.events, vectors),
+            )
+            for draft in drafts
+        ]
+        anew = [each.read.seq for each in drafts if each.by.name != EVENTS.name or not each.read.kept]
+        with self._store.writing() as db, transaction(db):  # one for all of them: it costs more than what is written
+            stored.drop_events(db, anew)
+            stored.write_events(db, rows, partial(self._synonyms, db))
+            record(db, EVENTS, [(draft.read, draft.by, draft.by.version) for draft in drafts])
 
     def _synonyms(self, db: DuckDBPyConnection, new: Mapping[int, Vectors]) -> list[tuple[int, int, float]]:
         """E_syn (EMem §3.2). The arguments are read once, before the first that this run adds."""

@@ -20,6 +20,7 @@ __all__ = ["find", "lengths"]
 
 _DAYS_IN = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "night": 1, "weekend": 7, "week": 7, "fortnight": 14}
 _DAYS_IN |= {"month": 30.4, "year": 365.25, "decade": 3652.5}
+_DIGIT = re.compile(r"\d")  # no year is without
 
 
 def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Expression]:
@@ -27,8 +28,11 @@ def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Ex
 
     Without a date only expressions that name a full date are resolved. Spans have the offset of `said_at`.
     """
+    if said_at is None and not _DIGIT.search(text):
+        return []
     rules = [(pattern, grammar.ASKED.get(build, build) if asked else build) for pattern, build in grammar.compiled()]
-    found = [e for pattern, build in rules for e in _apply(pattern, build, text, said_at)]
+    straight = text.replace("’", "'")
+    found = [e for pattern, build in rules for e in _apply(pattern, build, straight, text, said_at)]
     found.sort(key=lambda e: (e.start_offset, -e.end_offset))
     chosen: list[Expression] = []
     for expression in found:
@@ -37,9 +41,12 @@ def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Ex
     return without_weekdays(chosen, text, "(?:the )?")
 
 
-def _apply(pattern: re.Pattern[str], build: grammar.Build, text: str, said_at: datetime | None) -> list[Expression]:
+def _apply(
+    pattern: re.Pattern[str], build: grammar.Build, straight: str, text: str, said_at: datetime | None
+) -> list[Expression]:
+    """The expressions of one rule. `straight`: the text with straight apostrophes."""
     found = []
-    for match in pattern.finditer(text.replace("’", "'")):
+    for match in pattern.finditer(straight):
         if said_at is None and not match.groupdict().get("year"):
             continue
         try:
