@@ -41,8 +41,8 @@ _MOMENT = rf"(?:{_HOUR}[:.h][0-5]\d(?: ?[ap]\.?m\.?)?|{_HOUR} ?(?:[ap]\.?m\.?|h|
 _TIED = r"(?:(?:at|from|till|until|by|about|around) )?"
 _ZONE = r"(?: (?:UTC|GMT|CES?T|BST|[ECMP][SD]T))?"
 _STRETCH = rf"{_MOMENT}(?: ?(?:-|–|to|till|until) ?{_MOMENT})?"
-_CLOCK = re.compile(rf"{_TIED}(?:{_STRETCH}|{_HOUR} (?:till|until|to) {_HOUR}){_ZONE}", re.IGNORECASE)
-_CLOCKS = re.compile(rf"(?<![\w.:]){_TIED}{_STRETCH}{_ZONE}(?!\w|[:.]\d)", re.IGNORECASE)
+_CLOCK = rf"{_TIED}(?:{_STRETCH}|{_HOUR} (?:till|until|to) {_HOUR}){_ZONE}"
+_CLOCKS = rf"(?<![\w.:]){_TIED}{_STRETCH}{_ZONE}(?!\w|[:.]\d)"
 #: An hour without more, where the hour is asked for: "at 7", "from half nine"; not "at 7 Mill Lane", "at 3 of them".
 _BARE = (
     rf"\b(?:at|from|till|until|by|around|about) (?:half )?{_FULL}\b"
@@ -213,12 +213,12 @@ def weekday_name(at: datetime) -> str:
 
 def is_clock(text: str) -> bool:
     """Whether a text is a time of day, or a stretch of one day, as it is written: "05.50", "7pm", "19:00 UTC"."""
-    return bool(_CLOCK.fullmatch(text.strip()))
+    return bool(re.fullmatch(_CLOCK, text.strip(), re.IGNORECASE))
 
 
 def clock(text: str) -> str:
     """The one time of day that a text names, as it is written; empty where there is none, or several."""
-    found = [match[0] for match in _CLOCKS.finditer(text)]
+    found = [match[0] for match in re.finditer(_CLOCKS, text, re.IGNORECASE)]
     return found[0] if len(found) == 1 else ""
 
 

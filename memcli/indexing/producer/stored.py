@@ -44,6 +44,8 @@ class StoredSession:
 
 def read_sessions(db: DuckDBPyConnection, seqs: Sequence[int], producer: Producer) -> list[StoredSession]:
     """The sessions with these numbers, for `producer` to make something of."""
+    if not seqs:
+        return []
     turns = transcript.turns_of(db, seqs)
     sessions = transcript.sessions_of(db, [each[0].session for each in turns.values()])
     said = memories.said_in(db, seqs)
