@@ -112,4 +112,4 @@ class Runner(ABC, Generic[Writes, Draft]):
 
     @abstractmethod
     def _write(self, drafts: Sequence[Draft]) -> None:
-        """Writes drafts, a transaction a session, several while the store is held: opening it costs more than one."""
+        """Writes drafts, each session's whole or not at all, several while the store is held: opening it costs more."""

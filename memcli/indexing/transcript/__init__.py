@@ -1,1 +1,1 @@
-"""What was said, indexed: sentences, postings, vectors, rounds, neighbours, a transaction a session."""
+"""What was said, indexed: sentences, postings, vectors, rounds, neighbours, a few sessions a transaction."""
