@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,29 @@ TRIES = int(os.environ.get("MEMCLI_FAULTS", "1"))
 settings.register_profile("memcli", deadline=None)
 settings.load_profile("memcli")
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
+
+
+#: The files with the longest tests.
+LONGEST = (
+    "test_eval.py", "test_shards.py", "test_doctor.py", "test_sharing.py", "test_ids.py", "test_store.py",
+    "test_progress.py", "test_extensions.py", "test_people.py", "test_learned.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each process begins with some of the longest files, so that at the end none is left alone with one.
+
+    Of what it is given a process takes a stretch of the list first, and of others' what is left.
+    """
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    files = [[item for item in items if item.path.name == name] for name in LONGEST]
+    rest = [item for item in items if item.path.name not in LONGEST]
+    share = -(-len(rest) // processes)
+    items[:] = [
+        item
+        for number in range(processes)
+        for item in (*chain(*files[number::processes]), *rest[number * share : (number + 1) * share])
+    ]
 
 
 @dataclass(frozen=True)

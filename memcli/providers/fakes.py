@@ -43,14 +43,15 @@ class FakeEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed_passages`."""
         self.embedded.extend(texts)
-        rows = [sum((_direction(s) for s in content_stems(t)), _direction("") * 0.1) for t in texts]
-        return unit_rows(np.array(rows, dtype=np.float32).reshape(len(texts), self.dimension))
+        d = self.dimension
+        rows = [sum((_direction(s, d) for s in content_stems(t)), _direction("", d) * 0.1) for t in texts]
+        return unit_rows(np.array(rows, dtype=np.float32).reshape(len(texts), d))
 
 
 @lru_cache(maxsize=4096)
-def _direction(stem: str) -> Vectors:
+def _direction(stem: str, dimension: int) -> Vectors:
     seed = int.from_bytes(blake2b(stem.encode(), digest_size=4).digest(), "little")
-    return np.random.default_rng(seed).standard_normal(FakeEmbedder.dimension).astype(np.float32)
+    return np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
