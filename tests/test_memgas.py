@@ -82,6 +82,12 @@ def test_what_is_accepted_is_nearest(values: list[float]) -> None:
         assert scores[found].min() >= scores[~found].max() - 1e-9
 
 
+@given(st.integers(0, 1000), st.integers(1, 6), st.integers(1, 40))
+def test_each_row_is_told_apart_by_itself(seed: int, rows: int, n: int) -> None:
+    values = np.random.default_rng(seed).beta(2, 6, (rows, n)).round(2)
+    assert accepted(values).tolist() == [accepted(row).tolist() for row in values]
+
+
 def _nodes(rows: list[tuple[int, int, list[float]]]) -> Nodes:
     vectors = np.array([vector for _, _, vector in rows], dtype=np.float32)
     units, sessions = (np.array([row[i] for row in rows]) for i in (0, 1))

@@ -26,6 +26,7 @@ from memcli.model import Filters
 from memcli.store import compaction, migrations, transcript
 from memcli.store.connection import Store
 from memcli.store.migrations import MIGRATIONS
+from memcli.store.revision import revision
 from memcli.store.rows import from_stored, to_stored, transaction
 from memcli.store.selection import Selection
 from memcli.store.views.view import View
@@ -70,6 +71,17 @@ def test_a_longer_version_of_a_file_adds_what_is_new(
     with memory.store.reading() as grown, other.store.reading() as fresh:
         assert grown.execute(kinds).fetchall() == fresh.execute(kinds).fetchall()
     assert _counts(memory.store)["session"] == 1
+
+
+def test_small_sessions_are_written_together_and_a_long_one_in_parts(memory: Memory) -> None:
+    memory.add(Message(f"Tea {n} is green.", "Ada", session=f"s{n}", conversation="c") for n in range(30))
+    with memory.store.reading() as db:
+        assert (several := revision(db)) < 10
+    memory.add(Message(f"Cup {n} is blue.", "Ada", session="long", conversation="c", id=f"{n}") for n in range(900))
+    with memory.store.reading() as db:
+        assert revision(db) >= several + 3
+        places = db.execute("select max(position), count(distinct position) from turn").fetchall()
+    assert places == [(899, 900)]
 
 
 def test_nothing_is_embedded_twice(tmp_path: Path, write: Callable[..., Path]) -> None:
