@@ -79,4 +79,5 @@ def accepted(values: Floats) -> npt.NDArray[np.bool_]:
     share = found.mean(axis=-1, keepdims=True)
     above = values.mean(axis=-1, keepdims=True) + values.std(axis=-1, keepdims=True)
     guarded = values >= np.minimum(above, values.max(axis=-1, keepdims=True))
-    return np.where((share >= LEAST_SHARE) & (share <= MOST_SHARE), found, guarded)
+    joined: npt.NDArray[np.bool_] = np.where((share >= LEAST_SHARE) & (share <= MOST_SHARE), found, guarded)
+    return joined
