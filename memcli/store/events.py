@@ -23,9 +23,7 @@ from .units import Numbers, UnitRows, drop_units, write_units
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = [
-    "Arguments", "EventRow", "SessionEvents", "drop_events", "find_arguments", "load_arguments", "write_events",
-]  # fmt: skip
+__all__ = ["Arguments", "EventRow", "SessionEvents", "drop_events", "load_arguments", "write_events"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -115,7 +113,7 @@ def load_arguments(db: DuckDBPyConnection, dimension: int, before: int) -> Argum
     return Arguments(found["seq"].tolist(), blocks, neighbours)
 
 
-def find_arguments(db: DuckDBPyConnection, ids: Iterable[str]) -> dict[str, int]:
+def _known_arguments(db: DuckDBPyConnection, ids: Iterable[str]) -> dict[str, int]:
     """The numbers of the arguments that the store has already, by id."""
     found = columns(
         db,
@@ -133,7 +131,7 @@ def write_events(
     """Adds the events of sessions, with the arguments that the store has not yet, and what `synonyms` joins these to,
     which are given by number with their vectors: one append a table, whatever the number of sessions.
     """
-    numbers = find_arguments(db, (id_ for each in sessions for id_ in each.arguments))
+    numbers = _known_arguments(db, (id_ for each in sessions for id_ in each.arguments))
     first, whole = Numbers.read(db).unit, whole_units(db, [each.session for each in sessions])
     written = []
     for each in sessions:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 
 __all__ = [
     "MONTHS", "ONE_DAY", "SEASONS", "UNITS", "WEEKDAYS", "Expression", "Grain", "Length", "Span", "TimeKind",
@@ -211,14 +212,19 @@ def weekday_name(at: datetime) -> str:
     return WEEKDAYS[at.weekday()]
 
 
+@lru_cache(maxsize=2)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
 def is_clock(text: str) -> bool:
     """Whether a text is a time of day, or a stretch of one day, as it is written: "05.50", "7pm", "19:00 UTC"."""
-    return bool(re.fullmatch(_CLOCK, text.strip(), re.IGNORECASE))
+    return bool(_compiled(_CLOCK).fullmatch(text.strip()))
 
 
 def clock(text: str) -> str:
     """The one time of day that a text names, as it is written; empty where there is none, or several."""
-    found = [match[0] for match in re.finditer(_CLOCKS, text, re.IGNORECASE)]
+    found = [match[0] for match in _compiled(_CLOCKS).finditer(text)]
     return found[0] if len(found) == 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""The event graph for the sessions that lack it: events made, checked, embedded, joined, and written together.
+"""The event graph for the sessions that lack it: events made, checked, embedded, joined, a few sessions a transaction.
 
 A session costs what it adds: its events, the arguments that nothing took part in before, and one product of these with
 the arguments of memory. A language model may be the writer; where it fails, a session's events are made without it.
@@ -19,6 +19,7 @@ from ...store.events import Arguments, EventRow, SessionEvents
 from ...store.ids import TAGS, Tag, tagged
 from ...store.memories import MemoryRow
 from ...store.rows import transaction
+from ...store.sharing import in_turns
 from ..calibration import profile
 from ..plan import EVENTS, Producer
 from ..producer.asking import MemoryWriter
@@ -33,6 +34,7 @@ __all__ = ["MOST_SYNONYMS", "Events"]
 
 #: At most so many synonyms a node (EMem §3.2).
 MOST_SYNONYMS = 100
+_TOGETHER = 4  # sessions that are written in one transaction: it costs more than what is written
 _COVERAGE = 0.5  # an event may be completed from another turn, whose words it then has
 
 
@@ -66,6 +68,10 @@ class Events(Runner[MemoryWriter[Event], _Draft]):
     def _write(self, drafts: Sequence[_Draft]) -> None:
         texts = list(dict.fromkeys(text for draft in drafts for text in draft.texts()))
         vectors = dict(zip(texts, self._embedder.embed_passages(texts), strict=True)) if texts else {}
+        together = [drafts[start : start + _TOGETHER] for start in range(0, len(drafts), _TOGETHER)]
+        in_turns(self._store, together, lambda db, some: self._write_some(db, some, vectors))
+
+    def _write_some(self, db: DuckDBPyConnection, drafts: Sequence[_Draft], vectors: Mapping[str, Vectors]) -> None:
         rows = [
             SessionEvents(
                 draft.read.seq,
@@ -74,9 +80,8 @@ class Events(Runner[MemoryWriter[Event], _Draft]):
             )
             for draft in drafts
         ]
-        anew = [each.read.seq for each in drafts if each.by.name != EVENTS.name or not each.read.kept]
-        with self._store.writing() as db, transaction(db):  # one for all of them: it costs more than what is written
-            stored.drop_events(db, anew)
+        with transaction(db):
+            stored.drop_events(db, [d.read.seq for d in drafts if d.by.name != EVENTS.name or not d.read.kept])
             stored.write_events(db, rows, partial(self._synonyms, db))
             record(db, EVENTS, [(draft.read, draft.by, draft.by.version) for draft in drafts])
 
