@@ -116,12 +116,33 @@ def test_a_language_that_is_not_there_is_told_with_those_that_are() -> None:
         ("did melanie paint?", ("Melanie",), [("Melanie", "", Spelling.ANY_CASE)]),
         ("Did the user paint?", ("user",), []),
         ("Did Klein paint?", ("Nora Klein",), [("Nora Klein", "Klein", Spelling.PART)]),
-        ("أين تسكن ليلى؟", ("ليلى",), [("ليلى", "", Spelling.ANY_CASE)]),
+        ("أين تسكن ليلى؟", ("ليلى",), [("ليلى", "ليلى", Spelling.NAME)]),
+        ("मीना कहाँ रहती है?", ("मीना शर्मा",), [("मीना शर्मा", "मीना", Spelling.NAME)]),
+        ("मीनाक्षी कहाँ रहती है?", ("मीना",), []),
         ("Theology?", ("Theo",), []),
     ],
 )
 def test_how_a_speaker_is_named(text: str, speakers: tuple[str, ...], found: list[tuple[str, str, Spelling]]) -> None:
     assert [(each.speaker, each.word, each.spelling) for each in named(text, speakers)] == found
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "speaker", "word"),
+    [
+        ("ru", "Что сказано у Ани?", "Аня", "Ани"),
+        ("ko", "지수는 어디서 일해?", "지수", "지수는"),
+        ("ko", "지수는 어디서 일해?", "김지수", "지수는"),
+        ("ko", "김지수가 왔어?", "김지수", "김지수가"),
+        ("zh", "小明住在哪里？", "王小明", "小明"),
+        ("zh", "王小明住在哪里？", "王小明", "王小明"),
+        ("he", "מה אמרתי ללאה?", "לאה", "ללאה"),
+        ("ar", "ماذا قلت لليلى؟", "ليلى", "لليلى"),
+        ("he", "מה שלי?", "לי", ""),
+        ("ko", "오늘은 어디서 일해?", "지수", ""),
+    ],
+)
+def test_how_a_language_bends_a_name(code: str, text: str, speaker: str, word: str) -> None:
+    assert [each.word for each in named(text, (speaker,), code)] == ([word] if word else [])
 
 
 def test_names_in_full_and_without_them() -> None:

@@ -8,14 +8,20 @@ from dataclasses import replace
 
 from ..model import Named, Question, Spelling
 from ..text import ENGLISH, STOPWORDS, content_stems, is_unspaced, stems
-from .romanised import sounding_alike
+from .romanised import may_be_name, sounding_alike
 
 __all__ = ["in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
 
 _ROLES = frozenset(("user", "assistant", "system", "unknown", "tool"))
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+#: A letter, and the marks of Semitic and Indic scripts, which are vowels and no letters to `re`.
+_SIGN = r"(?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0980-\u0dff])"
+_WORD = re.compile(rf"[^\W\d_]{_SIGN}*(?:['’]{_SIGN}+)?")
 #: "Mel" is Melanie: so much of a first name, written with a capital, stands for it.
 _SHORTEST = 3
+#: What is written onto a name in Arabic and Hebrew: "and", "to", "in", "from", "that", "as".
+_ONTO = re.compile(r"(?:[\u0648\u0641]?[\u0628\u0644\u0643]?|[\u05d5\u05e9]{0,2}[\u05d1\u05dc\u05db\u05de]?)")
+#: Three characters of Hangul, or of Han alone: the family's name and two of one's own.
+_FAMILY_FIRST = re.compile(r"[\uac00-\ud7a3]{3}|[\u3400-\u9fff]{3}")
 
 
 def in_full(text: str, names: Iterable[str]) -> Iterator[str]:
@@ -49,7 +55,7 @@ def _by_first_name(low: str, speaker: str) -> bool:
     if len(first) < 2 or first in _ROLES:
         return False
     # Between characters that are written without spaces, there is no boundary of words.
-    return bool(re.search(rf"\b{re.escape(first)}\b", low)) or (is_unspaced(first) and first in low)
+    return bool(re.search(rf"(?<!\w){re.escape(first)}(?!\w|{_SIGN})", low)) or (is_unspaced(first) and first in low)
 
 
 def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -61,19 +67,35 @@ def _capital(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _bent(text: str, speakers: Sequence[str], language: str) -> Iterator[tuple[str, str]]:
-    """The words with a capital that have the stem of a first name: "Ани" is Аня's. Of unspaced scripts, the name."""
+    """The words that are a first name as the language bends it: "Ани" is Аня's. Of unspaced scripts, the name."""
+    words = [match[0] for match in _WORD.finditer(text) if may_be_name(match[0])]
     for speaker in speakers:
-        first = next(iter(speaker.split()), "")
-        own = set(stems(first, language))
-        if not first or first.casefold() in _ROLES or len(first) < 2:
-            continue
-        if is_unspaced(first):
-            if first in text:
-                yield speaker, first
-            continue
-        for match in _WORD.finditer(text):
-            if match[0][0].isupper() and own & set(stems(match[0], language)) and not stands_for(match[0], speaker):
-                yield speaker, match[0]
+        for name in _called(speaker):
+            found = [name] if is_unspaced(name) and name in text else _bent_forms(name, words, language)
+            yield from ((speaker, word) for word in found if not stands_for(word, speaker) or is_unspaced(word))
+            if found:
+                break
+
+
+def _bent_forms(name: str, words: Sequence[str], language: str) -> Sequence[str]:
+    own = set(stems(name, language))
+    return [] if is_unspaced(name) else [w for w in words if own & set(stems(w, language)) or _is_onto(w, name)]
+
+
+def _called(speaker: str) -> Iterator[str]:
+    """The first name; where the family's stands before it without a space, also what follows: 지수 of 김지수."""
+    first = next(iter(speaker.split()), "")
+    if len(first) < 2 or first.casefold() in _ROLES:
+        return
+    yield first
+    if _FAMILY_FIRST.fullmatch(first):
+        yield first[1:]
+
+
+def _is_onto(word: str, name: str) -> bool:
+    """Whether it is the name after a particle that Arabic or Hebrew writes together with it."""
+    before = word.removesuffix(name)
+    return len(name) >= _SHORTEST and 0 < len(before) < len(word) and bool(_ONTO.fullmatch(before))
 
 
 def stands_for(word: str, speaker: str) -> bool:
@@ -82,7 +104,7 @@ def stands_for(word: str, speaker: str) -> bool:
         return False
     first = speaker.split(maxsplit=1)[0]
     if word.lower() in (part.lower() for part in speaker.split()):
-        return word[0].isupper() or speaker.islower()
+        return may_be_name(word) or speaker.islower()
     return len(word) >= _SHORTEST and word[0].isupper() and first.lower().startswith(word.lower())
 
 

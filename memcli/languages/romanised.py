@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..text import STOPWORDS
 
-__all__ = ["sounding_alike"]
+__all__ = ["may_be_name", "sounding_alike"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 #: Scripts that have no capitals: any word of theirs may be a name.
@@ -29,7 +29,7 @@ def sounding_alike(text: str, speakers: Sequence[str]) -> Iterator[tuple[str, st
     for match in _WORD.finditer(text):
         word = match[0]
         others = foreign if _is_latin(word) else latin
-        if not others or not _may_be_name(word):
+        if not others or not may_be_name(word):
             continue
         owners = [speaker for speaker, first in others.items() if _sound(first) == _sound(word)]
         if len(owners) == 1 and _sound(word):
@@ -44,7 +44,7 @@ def _is_latin(word: str) -> bool:
     return bool(_LATIN.match(word))
 
 
-def _may_be_name(word: str) -> bool:
+def may_be_name(word: str) -> bool:
     """Whether it has a capital, or is of a script without any."""
     return word[0] != word[0].lower() if word.lower() != word.upper() else True
 
