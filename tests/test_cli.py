@@ -10,10 +10,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from memcli import __version__
+from memcli.cli.app import app
 from memcli.cli.boundary import _addressed
 from memcli.memory import Memory
 from tests.conftest import SAMPLE, Ran
@@ -221,6 +224,19 @@ def test_in_80_columns_the_list_of_commands_is_whole(cli: Cli, monkeypatch: pyte
     assert all(line.endswith(".") and not line.endswith("...") and line[2] != " " for line in listed), listed
 
 
+def test_without_a_command_there_is_help(cli: Cli) -> None:
+    shown = cli()
+    assert (shown.code, shown.err) == (2, "")
+    assert shown.out == cli("--help").out
+
+
+def test_every_command_is_made_under_its_name() -> None:
+    tree: Any = typer.main.get_command(app)
+    assert len(tree.commands) > 20
+    assert all(command.name == name and command.callback for name, command in tree.commands.items())
+    assert "nothing" not in tree.commands
+
+
 def test_version_and_help_load_nothing_heavy() -> None:
     for flag in ("--version", "--help"):
         program = f"import sys\nfrom memcli.cli.boundary import run\nrun([{flag!r}])\nprint(*sys.modules)"
@@ -244,6 +260,8 @@ def test_a_search_loads_only_what_it_uses(filled: Path) -> None:
     assert '"rank": 1' in done.stdout  # it did search
     assert "duckdb" in loaded
     assert not loaded & {"igraph", "hnswlib", "openai", "sklearn", "scipy", "sentencex", "ijson", "rich", "torch"}
+    assert "memcli.cli.search" in loaded
+    assert not loaded & {"memcli.cli.ingest", "memcli.cli.doctor"}  # nor what other commands take
 
 
 @pytest.mark.parametrize("given", [{}, {"OPENBLAS_NUM_THREADS": "2"}])

@@ -1,43 +1,90 @@
-"""The command tree. Commands import what they need when they run: `memcli --help` loads no model and no database."""
+"""The command tree. A command is imported and made when it is asked for, and imports what it needs when it runs:
+`memcli --help` loads no model and no database.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping, MutableMapping
+from functools import lru_cache
+from importlib import import_module
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from .. import __version__
-from .add import add
-from .ask import ask
-from .compact import compact
-from .concepts import concepts
-from .config import config
-from .conversations import conversations
-from .doctor import doctor
-from .eval import evaluate
-from .export import export
-from .feedback import feedback
-from .forget import forget
-from .formats import formats
-from .import_hook import import_hook
-from .ingest import ingest
-from .inspect_graph import inspect_graph
-from .mcp import mcp
-from .models import models
-from .recap import recap
-from .search import search
-from .show import show
-from .speakers import speakers
-from .stats import stats
-from .watch import watch
-from .who import who
+from ..errors import UsageError
 
 __all__ = ["app"]
 
+#: What each does in so few words that the list of commands has a line for it in 80 columns; all is in its own help.
+_COMMANDS = {
+    "ingest": "Add transcripts: exports, folders, logs, standard input.",
+    "watch": "Follow files and folders, and store what is new in them.",
+    "add": "Remember one thing, now.",
+    "search": "Find what was said: ranked turns with date, speaker and id.",
+    "ask": "Answer a question, with dates and sources.",
+    "show": "Show what an id stands for, in its surroundings.",
+    "recap": "Tell what was talked about in a stretch of time.",
+    "inspect-graph": "Show the memory graph, or make a page of it.",
+    "concepts": "Show what memcli has concluded that people come back to.",
+    "eval": "Measure retrieval and answers.",
+    "compact": "Give space back.",
+    "formats": "List the formats that ingest reads.",
+    "models": "List, fetch and measure language models for --model.",
+    "export": "Write out what was said: JSON lines, Parquet or Markdown.",
+    "stats": "Count what the store holds.",
+    "speakers": "List who speaks.",
+    "conversations": "List the conversations.",
+    "who": "Show who is there, or what is known of somebody.",
+    "mcp": "Serve the memory to agents (Model Context Protocol).",
+    "import-hook": "Print the hook that stores an agent's sessions.",
+    "config": "Show the settings and where they come from, or set one.",
+    "doctor": "Verify the store, and repair it.",
+    "forget": "Forget turns, and what was made of them, for good.",
+    "feedback": "Say that an answer was useful or wrong.",
+}
+#: A command's function, and the module it is in, have its name, but where Python has one of that name.
+_FUNCTIONS = {"eval": "evaluate"}
+
+
+class _Tree(Mapping[str, Any]):
+    """The commands by name, each made when it is wanted: all of them take as long as the rest of a start."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _COMMANDS:
+            raise KeyError(name)
+        return _made(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+
+@lru_cache(maxsize=len(_COMMANDS))
+def _made(name: str) -> Any:
+    module = name.replace("-", "_")
+    function = getattr(import_module(f".{module}", __package__), _FUNCTIONS.get(name, module))
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name, short_help=_COMMANDS[name])(function)
+    return typer.main.get_command(alone)
+
+
+class _Commands(TyperGroup):
+    """`memcli` itself."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = cast("MutableMapping[str, Any]", _Tree())
+
+
 app = typer.Typer(
     name="memcli",
+    cls=_Commands,
     help="Long-term memory for conversations, on one portable local file.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # help is text: nothing in it is taken for markup
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -55,6 +102,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
@@ -62,31 +110,7 @@ def _root(
         bool, typer.Option("--debug", help="Show the whole traceback of a fault of memcli's own, with any command.")
     ] = False,
 ) -> None:
-    pass  # debug is the boundary's, wherever it stands: the tree may be what is at fault
-
-
-# What each does in so few words that the list of commands has a line for it in 80 columns; all is in its own help.
-app.command(short_help="Add transcripts: exports, folders, logs, standard input.")(ingest)
-app.command(short_help="Follow files and folders, and store what is new in them.")(watch)
-app.command(short_help="Remember one thing, now.")(add)
-app.command(short_help="Find what was said: ranked turns with date, speaker and id.")(search)
-app.command(short_help="Answer a question, with dates and sources.")(ask)
-app.command(short_help="Show what an id stands for, in its surroundings.")(show)
-app.command(short_help="Tell what was talked about in a stretch of time.")(recap)
-app.command("inspect-graph", short_help="Show the memory graph, or make a page of it.")(inspect_graph)
-app.command(short_help="Show what memcli has concluded that people come back to.")(concepts)
-app.command("eval", short_help="Measure retrieval and answers.")(evaluate)
-app.command(short_help="Give space back.")(compact)
-app.command(short_help="List the formats that ingest reads.")(formats)
-app.command(short_help="List, fetch and measure language models for --model.")(models)
-app.command(short_help="Write out what was said: JSON lines, Parquet or Markdown.")(export)
-app.command(short_help="Count what the store holds.")(stats)
-app.command(short_help="List who speaks.")(speakers)
-app.command(short_help="List the conversations.")(conversations)
-app.command(short_help="Show who is there, or what is known of somebody.")(who)
-app.command(short_help="Serve the memory to agents (Model Context Protocol).")(mcp)
-app.command("import-hook", short_help="Print the hook that stores an agent's sessions.")(import_hook)
-app.command(short_help="Show the settings and where they come from, or set one.")(config)
-app.command(short_help="Verify the store, and repair it.")(doctor)
-app.command(short_help="Forget turns, and what was made of them, for good.")(forget)
-app.command(short_help="Say that an answer was useful or wrong.")(feedback)
+    del version, debug  # the one has ended by now; the other is the boundary's, as the tree may be what is at fault
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(UsageError.exit_code)

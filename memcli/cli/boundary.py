@@ -93,10 +93,8 @@ def _told(error: MemcliError) -> int:
 
 def _misused(error: typer.TyperException) -> int:
     message = getattr(error, "format_message", lambda: str(error))()
-    if message:
-        command = getattr(getattr(error, "ctx", None), "command_path", "memcli")
-        return _told(UsageError(message, f"see {command} --help"))
-    return UsageError.exit_code  # a command group without a command: its help has been shown
+    command = getattr(getattr(error, "ctx", None), "command_path", "memcli")
+    return _told(UsageError(message, f"see {command} --help"))
 
 
 def _system(error: OSError) -> str:
