@@ -7,8 +7,15 @@ import inspect
 import json
 from pathlib import Path
 
+import pytest
+
 from memcli import AsyncMemory, Memory
+from memcli.care import Care
+from memcli.care.cards import Cards
+from memcli.care.people import People
 from memcli.formats import Message
+from memcli.memory.asynchronous import AsyncCards, AsyncCare, AsyncPeople
+from memcli.store.selection import Selection
 
 from .conftest import SAMPLE
 
@@ -56,11 +63,41 @@ async def _later(memory: AsyncMemory) -> None:
     await memory.add([Message("one", "Ana"), Message("one more", "Bo")])
 
 
-def test_whatever_takes_time_has_a_twin_with_the_same_parameters() -> None:
-    immediate = {"close", "query", "origins", "reasons", "transcript", "view", "watch", "writing"}
-    methods = {name for name, each in inspect.getmembers(Memory, inspect.isfunction) if not name.startswith("_")}
-    for name in methods - immediate:
-        assert inspect.signature(getattr(AsyncMemory, name)) == inspect.signature(getattr(Memory, name)), name
+@pytest.mark.parametrize(
+    ("awaited", "immediate", "kept"),
+    [
+        (AsyncMemory, Memory, {"close", "query", "origins", "reasons", "transcript", "view", "watch", "writing"}),
+        (AsyncCare, Care, set()),
+        (AsyncPeople, People, set()),
+        (AsyncCards, Cards, set()),
+    ],
+)
+def test_whatever_takes_time_has_a_twin_with_the_same_parameters(
+    awaited: type, immediate: type, kept: set[str]
+) -> None:
+    methods = {name for name, each in inspect.getmembers(immediate, inspect.isfunction) if not name.startswith("_")}
+    assert len(methods - kept) > 2
+    for name in methods - kept:
+        assert inspect.signature(getattr(awaited, name)) == inspect.signature(getattr(immediate, name)), name
+
+
+def test_care_people_and_cards_are_the_memorys(tmp_path: Path) -> None:
+    said = [Message("I work as a nurse.", "Ana Lima"), Message("The old pin.", "Bo"), Message("Good night.", "Bo")]
+
+    async def cared() -> tuple[list[str], str, list[str], bool]:
+        async with AsyncMemory(Memory(tmp_path / "s.memcli", embedder="fake")) as memory:
+            await memory.add(said)
+            person = await memory.people.call("Annie", "Ana Lima")
+            card = await memory.cards.of("Annie")
+            (pin, *_) = await memory.search("pin", k=1)
+            await memory.care.forget(await memory.care.select(Selection(pin.unit.sources)))
+            left = [hit.unit.text for hit in await memory.search("pin", k=9)]
+            return [alias.name for alias in person.aliases], card.name, left, (await memory.care.examine()).is_sound
+
+    aliases, name, left, sound = asyncio.run(cared())
+    assert (aliases, name, sound) == (["Annie"], "Ana Lima", True)
+    assert "Good night." in left
+    assert "The old pin." not in left
 
 
 def test_what_is_written_is_noticed_while_others_ask(tmp_path: Path) -> None:
