@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..model import Named, Question, Spelling
 from ..text import ENGLISH, STOPWORDS, content_stems, is_unspaced, stems
 from .romanised import may_be_name, sounding_alike
 
-__all__ = ["in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
+__all__ = ["apart", "in_full", "is_part", "named", "nameless", "stands_for", "stems_beside", "with_aliases", "without"]
 
 _ROLES = frozenset(("user", "assistant", "system", "unknown", "tool"))
 #: A letter, and the marks of Semitic and Indic scripts, which are vowels and no letters to `re`.
@@ -154,8 +154,16 @@ def nameless(question: Question) -> str:
     return without(question.text, [*question.speakers, *aliases])
 
 
-def stems_beside(text: str, mentioned: Iterable[Named], language: str = ENGLISH) -> tuple[str, ...]:
+def stems_beside(text: str, mentioned: Collection[Named], language: str = ENGLISH) -> tuple[str, ...]:
     """The content stems of `text` that are of no name as it is written there, each once: what carries a question."""
     written = [name for each in mentioned if each.word for name in (each.word, each.speaker)]
     taken = {stem for name in written for stem in stems(name, language)}
-    return tuple(dict.fromkeys(s for s in content_stems(text, language) if s not in taken))
+    return tuple(dict.fromkeys(s for s in content_stems(apart(text, mentioned), language) if s not in taken))
+
+
+def apart(text: str, mentioned: Iterable[Named]) -> str:
+    """`text` with spaces around names that are written without, or a stem would be of a name and of what is beside."""
+    for word in (each.word for each in mentioned):
+        if word and is_unspaced(word):
+            text = text.replace(word, f" {word} ")
+    return text

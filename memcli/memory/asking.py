@@ -8,9 +8,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
+from ..languages import DEFAULT as ENGLISH
 from ..languages import asked_in, expecting, language, own, spoken
 from ..languages.names import with_aliases
 from ..model import Answer, Caution, Filters, Hit, Query, Question, TurnId
@@ -40,6 +42,8 @@ __all__ = ["READ", "Asked", "Asking", "Reading", "bearing"]
 
 #: How many hits a reader is given, whatever number is shown.
 READ = 20
+#: Letters of a word of which other forms are looked for though some turn has it: shorter ones are like too many others.
+_TELLING = 5
 #: A hit that scores under this share of the best has no bearing on the question. On `ordinary` and `ordinary_hard` that
 #: hides 40 % of what does not answer among the first five, and of what does 2 %, where no answer cites it.
 _FALLS_OFF = 0.02
@@ -290,13 +294,19 @@ def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
 
 
 def _with_akin(db: DuckDBPyConnection, question: Question) -> Question:
-    """Where a language writes compounds as one word, with what the store has of them for the stems that no turn has:
-    "Zahnarzttermin" for "Termin", and the other way round.
+    """With what the store has of other forms of the question's words ("wohne" for "wohnt"), and, where a language
+    writes compounds as one word, of these ("Zahnarzttermin" for "Termin") or their parts for words that no turn has.
     """
-    if not language(question.language).compounds:
+    if question.language == ENGLISH:
         return question
     known = lexical.frequencies(db, question.stems)
-    found = {stem: lexical.akin(db, stem) for stem in question.stems if stem not in known}
-    akin = tuple(dict.fromkeys(term for terms in found.values() for term in terms))
-    kept = tuple(stem for stem in question.stems if not found.get(stem))
+    found = {stem: _akin(db, stem, question.language, is_known=stem in known) for stem in question.stems}
+    akin = tuple(dict.fromkeys(chain(*found.values())))
+    kept = tuple(stem for stem in question.stems if stem in known or not found[stem])
     return replace(question, stems=(*kept, *(term for term in akin if term not in kept)), akin=akin)
+
+
+def _akin(db: DuckDBPyConnection, stem: str, spoken: str, *, is_known: bool) -> list[str]:
+    if is_known:
+        return lexical.bent(db, stem, spoken) if len(stem) >= _TELLING else []
+    return lexical.bent(db, stem, spoken) or (lexical.akin(db, stem) if language(spoken).compounds else [])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..text import ENGLISH
+from ..text import ENGLISH, is_unspaced
 from .rows import Columns, append, columns, scalar
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "Scored",
     "add_documents",
     "akin",
+    "bent",
     "best",
     "by_session",
     "by_turn",
@@ -45,6 +46,10 @@ Scored = tuple[Ints, Doubles]
 _COMMON = 50_000
 #: Letters of a part of a compound at least, and of what is left of that; compounds and parts that stand for a stem.
 _PART, _REST, _AKIN = 4, 3, 4
+#: Letters that two forms of a word begin with at least, and those of an ending at the most.
+_BEGIN, _ENDING = 3, 2
+#: What stands before a verb and says whose it is, in Arabic and Hebrew as they are normalized; "and".
+_PERSONS = {"ar": ("\u0627\u062a\u064a\u0646", "\u0648"), "he": ("\u05d0\u05ea\u05d9\u05e0", "\u05d5")}
 _NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
@@ -120,20 +125,69 @@ def frequencies(
     return dict(zip(found["term"].tolist(), found["turns"].tolist(), strict=True))
 
 
+def bent(db: DuckDBPyConnection, stem: str, language: str) -> list[str]:
+    """The stems that may be of one word with `stem`, the commonest, `_AKIN` at most: in a Semitic language but for what
+    stands before a verb; of one character of an unspaced script, the pairs that have it; else see `_but_for_endings`.
+    """
+    if language in _PERSONS:
+        found = _terms(
+            db, "list_contains($forms, term) or list_contains($forms, term[:-2])", forms=_forms(stem, language)
+        )
+    elif is_unspaced(stem):
+        found = _terms(db, "length($stem) = 1 and length(term) = 2 and contains(term, $stem)", stem=stem)
+    else:
+        found = _but_for_endings(db, stem)
+    return found[:_AKIN]
+
+
+def _forms(stem: str, language: str) -> list[str]:
+    """What a verb of a Semitic language is with another person before it, and without."""
+    persons, conjunction = _PERSONS[language]
+    if len(stem) < _BEGIN or stem[0] not in persons:
+        return []
+    others = [f"{each}{stem[1:]}" for each in persons if each != stem[0]]
+    forms = [*others, *([stem[1:]] if len(stem) > _BEGIN else [])]
+    return [*forms, *(conjunction + form for form in forms)]
+
+
+def _but_for_endings(db: DuckDBPyConnection, stem: str) -> list[str]:
+    """The stems that begin as `stem` does, with an ending of `_ENDING` letters at most on either; of short ones one is
+    the beginning of the other. Those that have most in common with it.
+    """
+    begin = stem[: max(_BEGIN, len(stem) - _ENDING)]
+    where = """term <> $stem and length($begin) >= $least
+            and starts_with(term, $begin) and length(term) <= length($stem) + $ending"""
+    terms = _terms(db, where, stem=stem, begin=begin, least=_BEGIN, ending=_ENDING)
+    alike = {term: _shared(stem, term) for term in terms}
+    near = [
+        term for term, shared in alike.items()
+        if len(term) - shared <= _ENDING and (shared > _BEGIN or shared in (len(term), len(stem)))
+    ]  # fmt: skip
+    return [term for term in near if alike[term] == max(alike[each] for each in near)]
+
+
+def _shared(one: str, other: str) -> int:
+    """How many letters both begin with."""
+    return next(
+        (n for n, pair in enumerate(zip(one, other, strict=False)) if len(set(pair)) > 1), min(len(one), len(other))
+    )
+
+
 def akin(db: DuckDBPyConnection, stem: str) -> list[str]:
     """The stems that `stem` may be a part of, or that may be parts of it, as of a compound: the first or the last, of
     `_PART` letters at least, with a rest of `_REST`. The commonest, `_AKIN` at most.
     """
-    rows = db.execute(
-        """select term from posting where
-             (length($stem) >= $part and length(term) >= length($stem) + $rest
-              and (starts_with(term, $stem) or ends_with(term, $stem)))
-             or (length(term) >= $part and length($stem) >= length(term) + $rest
-              and (starts_with($stem, term) or ends_with($stem, term)))
-           group by term order by count(*) desc, term limit $most""",
-        {"stem": stem, "part": _PART, "rest": _REST, "most": _AKIN},
-    ).fetchall()
-    return [str(term) for (term,) in rows]
+    where = """(length($stem) >= $part and length(term) >= length($stem) + $rest
+                and (starts_with(term, $stem) or ends_with(term, $stem)))
+            or (length(term) >= $part and length($stem) >= length(term) + $rest
+                and (starts_with($stem, term) or ends_with($stem, term)))"""
+    return _terms(db, where, stem=stem, part=_PART, rest=_REST)[:_AKIN]
+
+
+def _terms(db: DuckDBPyConnection, where: str, **parameters: object) -> list[str]:
+    """The stems of the store that pass, the commonest first."""
+    rows = db.execute(f"select term from posting where {where} group by term order by count(*) desc, term", parameters)
+    return [str(term) for (term,) in rows.fetchall()]
 
 
 def documents(db: DuckDBPyConnection) -> int:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 from ..languages import language
+from ..languages.names import apart
 from ..model import Filters, Hit, Kind, Needs, Query, Question, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import settled, top_and_ties
 from ..ranking.bm25 import Whole
@@ -87,7 +88,7 @@ _MENTION = "mention: "
 
 def asked_stems(question: Question) -> list[str]:
     """The content stems of a question, with what the store has that stands for those of them that no turn has."""
-    return [*content_stems(question.text, question.language), *question.akin]
+    return [*content_stems(apart(question.text, question.named), question.language), *question.akin]
 
 
 def shown(strategy: Strategy, query: Query, view: View) -> View:
