@@ -51,6 +51,8 @@ def test_a_question_that_may_be_english_is_in_what_the_store_mostly_holds(questi
         ("Em que dia a Rute tirou o gesso?", {"pt": 0.01, "id": 0.02}, "id"),  # one in a hundred may be misheard
         ("Was studiert Lena?", {"de": 0.07}, "en"),  # such words are of what a store is mostly in alone
         ("When did Rute have her cast taken off?", {"pt": 0.07}, "en"),
+        ("Where does Аня live?", {"ru": 0.4}, "en"),  # a name tells of its bearer
+        ("Did 林悦 call?", {"zh": 0.4}, "en"),
         ("Quando é que a Rute volta?", {"fr": 0.4, "es": 0.4}, "pt"),  # one may ask in another language than the chats'
     ],
 )

@@ -31,6 +31,7 @@ _LISTED = {"no": "nb"}
 _MORE = {
     "ar": "اين متي كم لماذا كيف هل من ما ماذا اسم هو هي يوم",
     "de": "wo wann wer wem wen wessen wie viel viele welche welcher welches welchen warum wieso heißt mal schon",
+    "en": "where when who whom whose what which why how does did are were could would should",
     "es": "dónde cuándo cuánto cuánta cuántos cuántas cómo quién quiénes cuál cuáles qué llama",
     "fr": "où quand qui que quoi combien comment pourquoi quel quelle quels quelles est appelle lieu",
     "hi": "कहाँ कहां कब कौन क्या कितना कितने कितनी क्यों कैसे",
