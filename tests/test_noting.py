@@ -245,12 +245,27 @@ def test_what_is_known_is_not_doubtful(memory: Memory, counting: Counting) -> No
     assert card.maybe == []
 
 
+def test_what_is_doubtful_is_shown_in_its_sentence(memory: Memory, counting: Counting, cli: Callable[..., Ran]) -> None:
+    long = f"{'He came along the quay. ' * 3}We took {'the long way and ' * 9}REX {'and went on ' * 9}home."
+    memory.add(
+        [Message(long, "Ana", said_at=datetime(2025, 4, 1)), Message("TOBY", "Ana", said_at=datetime(2025, 4, 2))]
+    )
+    memory.close()
+    _, short, clipped = cli("who", "Ana", "--store", memory.store.path).out.splitlines()
+    assert short.startswith("  maybe pets    TOBY  2025-04-02  w:")
+    shown = clipped.strip().partition("”")[0]
+    assert shown.startswith("“…")
+    assert " way and REX and went on " in shown
+    assert shown.endswith("…")
+    assert "quay" not in shown
+
+
 def test_the_command_marks_what_is_doubtful(memory: Memory, counting: Counting, cli: Callable[..., Ran]) -> None:
     memory.add([Message(" ".join(f"DOG{chr(65 + n)}" for n in range(14)), "Ana", said_at=datetime(2025, 4, 1))])
     memory.close()
     lines = cli("who", "Ana", "--store", memory.store.path).out.splitlines()
     assert sum("DOG" in line for line in lines) == 12
-    assert lines[1].startswith("  maybe pets    DOG")
+    assert lines[1].startswith("  maybe pets    “…DOGB DOGC")
     (person,) = cli("who", "Ana", "--json", "--store", memory.store.path).json["people"]
     assert len(person["card"]["maybe"]) == 14
     assert person["card"]["maybe"][0]["probability"] == 0.81

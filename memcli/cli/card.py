@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..text import sentences
 from . import render
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ __all__ = ["acquaintances_record", "card_record", "correct_card", "print_card", 
 
 #: So much is shown of what is doubtful.
 _DOUBTFUL = 12
+#: So many columns of a sentence are shown on either side of a doubtful value.
+_BESIDE = 60
 #: So many turns show what somebody has to do with something.
 _SHOWN = 3
 
@@ -56,9 +59,20 @@ def _print(notes: Sequence[Note], word: str) -> None:
         kind = note.kind.value
         since = f"{note.turn.said_at:%Y-%m-%d}" if note.turn.said_at else "undated"
         until = f", until {note.until:%Y-%m-%d}" if note.until and note.until != note.turn.said_at else ""
-        line = Text.assemble((f"  {label:<13} ", "dim"), (render.one_line(note.told), "bold"))
+        line = Text.assemble((f"  {label:<13} ", "dim"), *_shown(note))
         line.append(f"  {since}{until}  {note.id}", style="dim")
         render.print_line(out, line)
+
+
+def _shown(note: Note) -> list[str | tuple[str, str]]:
+    """The value; of what is doubtful, which may be a piece of a sentence, within the sentence that it stands in."""
+    value = render.one_line(note.told)
+    said = next((each for each in sentences(note.turn.text) if note.value in each), note.value)
+    if note.chance == 1 or said == note.value:
+        return [(value, "bold")]
+    before, _, after = render.one_line(said).partition(render.one_line(note.value))
+    before = before if len(before) <= _BESIDE else f"…{before[-_BESIDE:]}"
+    return ["“", before, (render.one_line(note.value), "bold"), render.cut(after, _BESIDE), "”"]
 
 
 def correct_card(memory: Memory, wrong: str | None, right: str | None, *, as_json: bool) -> int:
