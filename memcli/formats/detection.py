@@ -77,4 +77,4 @@ def detect(head: bytes, source: str = "the input") -> Format:
     if found := recognise(head) or next((each for each in _in_order() if each.sniff(head)), None):
         return found
     hint = _OF_PAGES if _PAGE.match(head) else f"formats: {', '.join(FORMATS)}; choose one with --format"
-    raise InputUnreadable(f"the format of {source} is not recognised", hint)
+    raise InputUnreadable(f"{source} is not recognised as a transcript", hint)
