@@ -48,9 +48,10 @@ from memcli.reading.confidence import Confidence, signals
 from memcli.reading.extractive import Look, found_in, known_of
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network
-from memcli.reading.passages import Passage, gather
+from memcli.reading.passages import Passage
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
+from memcli.reading.shortlist import to_read
 from memcli.reading.stored import StoredTranscript
 from memcli.reading.unread import is_readable
 from memcli.strategies import DEFAULT, strategy
@@ -210,7 +211,7 @@ def _read(memory: Memory, question: str, at: datetime, filters: Filters) -> tupl
     query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
-    found = gather(query.question, query, hits, transcript)
+    found = to_read(query.question, query, hits, transcript)
     # What the network for English cannot read, the one for other languages learns from.
     passages = [p for p in found if view.embedder == Multilingual.id or is_readable(query.question, p)]
     return query, passages, known_of(query, transcript)

@@ -44,7 +44,8 @@ from memcli.ranking import learned
 from memcli.reading import unread
 from memcli.reading.judge import Judge
 from memcli.reading.network import Network, of_languages
-from memcli.reading.passages import Passage, gather
+from memcli.reading.passages import Passage
+from memcli.reading.shortlist import to_read
 from memcli.reading.stored import StoredTranscript
 from memcli.strategies import DEFAULT, strategy
 
@@ -160,7 +161,8 @@ def _windows(memory: Memory, question: str, of: Contender) -> tuple[Sequence[Pas
     chosen = strategy(DEFAULT)
     query, view = memory.query(question, Filters(), datetime(2026, 11, 22, tzinfo=UTC), chosen)
     with memory.store.reading():
-        passages = gather(query.question, query, chosen.retrieve(query, view, DEPTH), StoredTranscript(view))
+        hits, transcript = chosen.retrieve(query, view, DEPTH), StoredTranscript(view)
+        passages = to_read(query.question, query, hits, transcript, by_network=of.network is not None)
         found: list[dict[str, float]] = unread.signals(query.question, passages, passages)
         if of.network:
             findings = of.network.read(question, [each.window for each in passages])

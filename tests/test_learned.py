@@ -30,7 +30,7 @@ from memcli.model.cards import CardKind
 from memcli.providers.embedding import DEFAULT, SUCCESSORS, embedder_id
 from memcli.ranking import fusion, learned
 from memcli.ranking.coverage import COVERAGE
-from memcli.reading import confidence, relevance
+from memcli.reading import confidence, relevance, shortlist
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.extractive import Look
 from memcli.reading.judge import Judge
@@ -43,9 +43,10 @@ from memcli.strategies.ontology import router, unified
 ROOT = Path(__file__).parents[1]
 FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.strategies.ontology", "weights.json")
 RELEVANCE, CONFIDENCE = ("memcli.reading", "relevance_weights.json"), ("memcli.reading", "confidence_weights.json")
+SHORTLIST = ("memcli.reading", "shortlist_weights.json")
 LIFTING = ("memcli.indexing.ontology", "lifting.json")
 MULTILINGUAL = ("memcli.ranking", "fused_weights_multilingual.json")
-FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, RELEVANCE, CONFIDENCE)
+FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, SHORTLIST, RELEVANCE, CONFIDENCE)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
     (FUSED, ("first", "gates"), fusion.Ranking.of),
@@ -57,6 +58,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (ONTOLOGY, ("router", "inputs"), lambda found: router.Policy.of(found["router"])),
     (ONTOLOGY, ("router", "plans"), lambda found: router.Policy.of(found["router"])),
     (LIFTING, ("lifting", "weights"), lambda found: lifting.Scorer.of(found["lifting"])),
+    (SHORTLIST, ("inputs",), lambda found: Judge.of(found, shortlist.NAMES)),
     (RELEVANCE, ("inputs",), lambda found: Judge.of(found, relevance.NAMES)),
     (CONFIDENCE, ("value", "inputs"), Confidence.of),
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
@@ -148,6 +150,7 @@ def test_the_code_computes_what_was_learned_and_nothing_else(memory: Memory) -> 
     rows = relevance.signals(passages(), findings())
     told = signals(_look())
     assert tuple(rows[0]) == relevance.NAMES
+    assert all(tuple(row) == shortlist.NAMES for row in shortlist.signals(passages()))
     assert tuple(told) == confidence.NAMES
     for judge, row in ((relevance.packaged(), rows[0]), (confidence.packaged().value, told)):
         for wrong in (dict(list(row.items())[1:]), {**row, "unheard_of": 1.0}):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from memcli.languages import language, spoken
+from memcli.languages import DEFAULT, language, spoken
 from memcli.languages.replacing import notes_what_changes
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
 from memcli.model.relations import RelationType
@@ -17,9 +17,10 @@ from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
 from memcli.reading.network import Finding, Network, network
-from memcli.reading.passages import Passage, Transcript, asks, gather, later
+from memcli.reading.passages import Passage, Transcript, asks, later
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
+from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, successor, when
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
@@ -139,7 +140,8 @@ class ExtractiveReader:
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
-        passages = gather(question, query, hits, self._transcript)
+        by_network = question.language == DEFAULT or self._unread is None or self._unread.network is not None
+        passages = to_read(question, query, hits, self._transcript, by_network=by_network)
         found = relevance.read(question, passages, self._network, self._judge, self._unread)
         found += self._since(query, found)
         known = known_of(query, self._transcript) if found else []

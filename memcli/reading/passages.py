@@ -22,9 +22,10 @@ from memcli.text.times import Expression, TimeKind
 
 __all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
 
-#: Hits that are read, those of them whose next turns are read too, windows in all. Half as many again answered no
-#: better (docs/reading/tried.md).
-_DEPTH, _FOLLOWED, _MOST = 12, 5, 12
+#: Hits that are looked at, those of them whose next turns are, too, windows in all.
+_DEPTH, _FOLLOWED, _MOST = 20, 5, 24
+#: Where a turn stands that is no hit.
+_BEHIND = 12
 #: Turns that are looked at for what has changed since.
 _LATER = 4
 #: Windows of one turn: those nearest to the question.
@@ -129,7 +130,7 @@ def of_hits(question: Question, query: Query, hits: Sequence[Hit], transcript: T
 def later(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:
     """The windows of what the same speaker said later that is most like the best one."""
     turns = transcript.later(best.turn, query, _LATER)
-    return _read(question, query, [_Place(turn, _DEPTH, 0.0, follows=False) for turn in turns], transcript)
+    return _read(question, query, [_Place(turn, _BEHIND, 0.0, follows=False) for turn in turns], transcript)
 
 
 def _read(question: Question, query: Query, places: Sequence[_Place], transcript: Transcript) -> list[Passage]:

@@ -1,0 +1,79 @@
+"""Which windows are read: of those that were gathered, the ones that are likeliest to answer before anything is read.
+
+A regression over where retrieval put a window's turn and what is known of it (`benchmarks/shortlist.py` learns it;
+docs/reading.md has the figures): to read costs far more than to look at more windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from ..model import Hit, Query, Question
+from ..ranking import learned
+from .judge import Judge
+from .passages import Passage, Transcript, asks, gather
+
+__all__ = ["MOST", "NAMES", "chosen", "packaged", "signals", "to_read"]
+
+#: Windows that a network reads; and of those that none reads, which costs nothing, the first.
+MOST, _UNREAD = 8, 12
+
+NAMES = (
+    "rank", "place.rank", "place.score", "cosine", "cosine.behind", "covered", "turn_covered", "thread_covered",
+    "by_asked", "present", "of_another", "then", "follows", "replies", "asks", "asked.cosine", "words",
+)  # fmt: skip
+#: Words of a window beyond which more tell nothing.
+_LONG = 40
+
+
+@lru_cache(maxsize=1)
+def packaged() -> Judge:
+    """The regression that ships with memcli."""
+    return Judge.of(learned.packaged(__package__, "shortlist_weights.json"), NAMES)
+
+
+def to_read(
+    question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript, *, by_network: bool = True
+) -> list[Passage]:
+    """The windows of these hits, and of what follows them, that are read; best hit first. `by_network`: or else they
+    are only judged by what is known of them.
+    """
+    found = gather(question, query, hits, transcript)
+    return chosen(found) if by_network else found[:_UNREAD]
+
+
+def chosen(passages: Sequence[Passage], most: int = MOST) -> list[Passage]:
+    """The `most` likeliest, in the order in which they are given."""
+    trust = [packaged()(row) for row in signals(passages)]
+    kept = sorted(sorted(range(len(passages)), key=lambda place: -trust[place])[:most])
+    return [passages[place] for place in kept]
+
+
+def signals(passages: Sequence[Passage]) -> list[Mapping[str, float]]:
+    """What the regression takes of each passage, by name."""
+    nearest = max((passage.cosine for passage in passages), default=0.0)
+    return [_signals(passage, nearest) for passage in passages]
+
+
+def _signals(passage: Passage, nearest: float) -> Mapping[str, float]:
+    text = passage.window.text
+    return {
+        "rank": float(passage.rank),
+        "place.rank": 1 / (1 + passage.rank),
+        "place.score": passage.score,
+        "cosine": passage.cosine,
+        "cosine.behind": nearest - passage.cosine,
+        "covered": passage.covered,
+        "turn_covered": passage.turn_covered,
+        "thread_covered": passage.thread_covered,
+        "by_asked": passage.by_asked,
+        "present": passage.present,
+        "of_another": passage.of_another,
+        "then": passage.then,
+        "follows": float(passage.follows),
+        "replies": float(passage.replies),
+        "asks": float(asks(text)),
+        "asked.cosine": passage.asked_cosine,
+        "words": float(min(len(text.split()), _LONG)),
+    }
