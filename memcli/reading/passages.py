@@ -20,7 +20,7 @@ from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import Expression, TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits", "placed"]
 
 #: Hits that are looked at, those of them whose next turns are, too, windows in all.
 _DEPTH, _FOLLOWED, _MOST = 20, 5, 24
@@ -125,6 +125,31 @@ def of_hits(question: Question, query: Query, hits: Sequence[Hit], transcript: T
     turns = [transcript.around(hit.unit.sources[0], 0, 0)[0] for hit in hits]
     places = [_Place(turn, rank, 0.0, follows=False) for rank, turn in enumerate(turns)]
     return _read(question, query, places, transcript)
+
+
+def placed(passages: Sequence[Passage], among: Sequence[Passage]) -> list[dict[str, float]]:
+    """What is known of each passage before it is read, by name: signals that every judge takes. `among`: all that were
+    found for the question.
+    """
+    nearest = max((passage.cosine for passage in among), default=0.0)
+    return [_placed(passage, nearest) for passage in passages]
+
+
+def _placed(passage: Passage, nearest: float) -> dict[str, float]:
+    return {
+        "place.score": passage.score,
+        "place.rank": 1 / (1 + passage.rank),
+        "cosine": passage.cosine,
+        "cosine.behind": nearest - passage.cosine,
+        "covered": passage.covered,
+        "turn_covered": passage.turn_covered,
+        "thread_covered": passage.thread_covered,
+        "by_asked": passage.by_asked,
+        "present": passage.present,
+        "follows": float(passage.follows),
+        "replies": float(passage.replies),
+        "asked.cosine": passage.asked_cosine,
+    }
 
 
 def later(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:

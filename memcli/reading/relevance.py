@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,7 +10,7 @@ from ..model import Question
 from ..ranking import learned
 from .judge import Judge
 from .network import Finding, Network, compared
-from .passages import Passage, asks
+from .passages import Passage, asks, placed
 from .unread import Unread, is_readable
 
 __all__ = ["NAMES", "Found", "packaged", "read", "signals"]
@@ -69,34 +69,26 @@ def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[di
     if not findings:
         return []
     most = max(finding.answers for finding in findings)
-    nearest = max(passage.cosine for passage in passages)
-    covered = max(passage.turn_covered for passage in passages)
     return [
-        read | _signals(passage, read["read.answers"], read["read.share"], (most, covered, nearest))
-        for passage, read in zip(passages, compared(findings), strict=True)
+        read | told | _signals(passage, read, most, told)
+        for passage, read, told in zip(passages, compared(findings), _beside(passages), strict=True)
     ]
 
 
-def _signals(passage: Passage, answer: float, share: float, best: tuple[float, float, float]) -> dict[str, float]:
-    """Of one passage. `best`: the most that the network says, that a turn covers, that a cosine is."""
-    most, covered, nearest = best
-    apart, replies = 1 - covered, float(passage.replies)
+def _beside(passages: Sequence[Passage]) -> list[dict[str, float]]:
+    """What is known of each passage, and of all of them the most that a turn covers, that a cosine is."""
+    told = placed(passages, passages)
+    covered, nearest = (max(each[name] for each in told) for name in ("turn_covered", "cosine"))
+    return [each | {"all.covered": covered, "all.cosine": nearest} for each in told]
+
+
+def _signals(passage: Passage, read: Mapping[str, float], most: float, told: Mapping[str, float]) -> dict[str, float]:
+    """What is made of that of one passage. `most`: the most that the network says of any."""
+    apart, replies, answer, share = 1 - told["all.covered"], told["replies"], read["read.answers"], read["read.share"]
     return {
-        "place.score": passage.score,
-        "place.rank": 1 / (1 + passage.rank),
-        "cosine": passage.cosine,
-        "cosine.behind": nearest - passage.cosine,
-        "covered": passage.covered,
-        "turn_covered": passage.turn_covered,
-        "thread_covered": passage.thread_covered,
-        "by_asked": passage.by_asked,
-        "follows": float(passage.follows),
-        "replies": replies,
         "asks": float(asks(passage.window.text)),
         "then": passage.then,
         "all.answers": most,
-        "all.covered": covered,
-        "all.cosine": nearest,
         "apart.answers": apart * answer,
         "apart.share": apart * share,
         "apart.covered": apart * passage.turn_covered,
@@ -105,8 +97,6 @@ def _signals(passage: Passage, answer: float, share: float, best: tuple[float, f
         "reply.answers": replies * answer,
         "reply.covered": replies * passage.turn_covered,
         "reply.thread": replies * (passage.thread_covered - passage.turn_covered),
-        "present": passage.present,
-        "asked.cosine": passage.asked_cosine,
         "asked.ahead": passage.asked_ahead,
         "of_another": passage.of_another,
     }

@@ -12,7 +12,7 @@ from functools import lru_cache
 from ..model import Hit, Query, Question
 from ..ranking import learned
 from .judge import Judge
-from .passages import Passage, Transcript, asks, gather
+from .passages import Passage, Transcript, asks, gather, placed
 
 __all__ = ["MOST", "NAMES", "chosen", "packaged", "signals", "to_read"]
 
@@ -52,28 +52,15 @@ def chosen(passages: Sequence[Passage], most: int = MOST) -> list[Passage]:
 
 def signals(passages: Sequence[Passage]) -> list[Mapping[str, float]]:
     """What the regression takes of each passage, by name."""
-    nearest = max((passage.cosine for passage in passages), default=0.0)
-    return [_signals(passage, nearest) for passage in passages]
+    return [told | _signals(passage) for passage, told in zip(passages, placed(passages, passages), strict=True)]
 
 
-def _signals(passage: Passage, nearest: float) -> Mapping[str, float]:
+def _signals(passage: Passage) -> dict[str, float]:
     text = passage.window.text
     return {
         "rank": float(passage.rank),
-        "place.rank": 1 / (1 + passage.rank),
-        "place.score": passage.score,
-        "cosine": passage.cosine,
-        "cosine.behind": nearest - passage.cosine,
-        "covered": passage.covered,
-        "turn_covered": passage.turn_covered,
-        "thread_covered": passage.thread_covered,
-        "by_asked": passage.by_asked,
-        "present": passage.present,
         "of_another": passage.of_another,
         "then": passage.then,
-        "follows": float(passage.follows),
-        "replies": float(passage.replies),
         "asks": float(asks(text)),
-        "asked.cosine": passage.asked_cosine,
         "words": float(min(len(text.split()), _LONG)),
     }

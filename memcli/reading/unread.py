@@ -22,7 +22,7 @@ from ..store.views.view import View
 from ..text.times import TimeKind
 from .judge import Judge
 from .network import Finding, Network, compared, of_languages
-from .passages import Passage
+from .passages import Passage, placed
 
 __all__ = [
     "NAMES",
@@ -102,40 +102,30 @@ def is_readable(question: Question, passage: Passage) -> bool:
 
 def signals(question: Question, passages: Sequence[Passage], among: Sequence[Passage]) -> list[dict[str, float]]:
     """What the judge takes of each passage, by name; `among` are all that were found for the question."""
-    nearest = max((passage.cosine for passage in among), default=0.0)
     most = max((passage.turn_covered for passage in among), default=0.0)
-    return [_signals(question, passage, nearest, most) for passage in passages]
+    return [
+        told | _signals(question, passage, most)
+        for passage, told in zip(passages, placed(passages, among), strict=True)
+    ]
 
 
-def _signals(question: Question, passage: Passage, nearest: float, most: float) -> dict[str, float]:
+def _signals(question: Question, passage: Passage, most: float) -> dict[str, float]:
     text = passage.window.text
     said = spoken([text])
     crossed, replies = said.code != question.language, float(passage.replies)
     return {
-        "cosine": passage.cosine,
-        "cosine.behind": nearest - passage.cosine,
-        "covered": passage.covered,
         "covered.behind": most - passage.turn_covered,
-        "turn_covered": passage.turn_covered,
         "crossed.cosine": passage.cosine * crossed,
         "crossed.covered": passage.turn_covered * crossed,
-        "place.score": passage.score,
-        "place.rank": 1 / (1 + passage.rank),
-        "by_asked": passage.by_asked,
-        "present": passage.present,
         "asks_of_nobody": float(question.about is None),
-        "follows": float(passage.follows),
         "asks": float(any(mark in text for mark in "?？؟")),
         "count": _has(question.seeks in _COUNTS, bool(said.number(text))),
         "time": _has(question.seeks is Seeks.WHEN, _names_time(passage)),
         "words": min(len(text.split()) + len(text) / 12, 30) / 10,
         "stems": len(question.stems) / 5,
-        "thread_covered": passage.thread_covered,
-        "replies": replies,
         "reply.score": replies * passage.score,
         "reply.cosine": replies * passage.cosine,
         "reply.rank": replies / (1 + passage.rank),
-        "asked.cosine": passage.asked_cosine,
         "asked.ahead": passage.asked_ahead,
     }
 
