@@ -263,6 +263,17 @@ def test_a_language_model_reranks_a_search(
     assert "\nt21 " not in shown
 
 
+def test_a_person_is_told_what_is_waited_for(
+    cli: Callable[..., Ran], sample_store: Path, endpoint: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint(says('{"best": []}'))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    for command in ("search", "ask"):
+        ran = cli(command, QUESTION, "--store", sample_store, "--reranker", "listwise:tiny")
+        assert ran.err == "memcli: listwise:tiny is asked which of what was found answers best\n"
+        assert cli(command, QUESTION, "--store", sample_store, "--reranker", "reader").err == ""
+
+
 def test_a_language_model_that_fails_is_told_in_one_line(
     cli: Callable[..., Ran], sample_store: Path, endpoint: Callable[..., Endpoint]
 ) -> None:

@@ -68,7 +68,7 @@ def ask(
     memory = o.memory(store, embedder, model=model, budget=budget, prompt_style=prompt_style, user=user)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(question)
     pen = None if as_json or as_jsonl else _Pen()
-    with o.searched(memory, ray):
+    with o.searched(memory, ray, reranker):
         reading = memory.ask(
             text, k=max(k, o.READ), filters=narrowing.filters, at=narrowing.at, strategy=chosen,
             reranker=reranker or "", caution=_caution(careful=careful, bold=bold),

@@ -205,10 +205,16 @@ def memory(
     )
 
 
-def searched(memory: Memory, address: str | None) -> AbstractContextManager[None]:
-    """Meanwhile the cluster at `address` looks for candidates; None: this process does. See `cluster.searching`."""
+def searched(memory: Memory, address: str | None, reranker: str | None) -> AbstractContextManager[None]:
+    """Meanwhile the cluster at `address` looks for candidates; None: this process does. See `cluster.searching`.
+
+    A person is told where a `reranker` is waited for.
+    """
     from contextlib import nullcontext
 
+    from .progress import thinking
+
+    thinking(reranker)
     if address is None:
         return nullcontext()
     from ..cluster.searching import searching

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..ingestion import Report
     from ..memory import Memory
 
-__all__ = ["Ingesting", "Pace", "counted", "making", "prepared", "progress"]
+__all__ = ["Ingesting", "Pace", "counted", "making", "prepared", "progress", "thinking"]
 
 #: What is made for fewer sessions than these is not worth a line where there is no terminal.
 _MANY = 200
@@ -163,6 +163,14 @@ def making() -> Iterator[Callable[[str, int, int], object]]:
         return
     with progress() as bar:
         yield bar.making
+
+
+def thinking(reranker: str | None) -> None:
+    """Says to a person that a language model is asked to order what was found, which may take a while."""
+    if reranker and reranker.startswith("listwise:") and sys.stderr.isatty():
+        from .render import remark
+
+        remark(f"{reranker} is asked which of what was found answers best")
 
 
 def _console() -> Console:

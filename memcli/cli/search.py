@@ -54,7 +54,7 @@ def search(
     narrowing = o.narrowed(since, until, speaker, conversation, at, unsupported=unsupported)
     memory = o.memory(store, embedder, user=user)
     chosen, text = o.strategy_name(strategy, variant, without), o.question(query)
-    with o.searched(memory, ray):
+    with o.searched(memory, ray, reranker):
         hits = memory.search(
             text,
             k=_MOST if k is None else k,
