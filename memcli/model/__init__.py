@@ -242,7 +242,7 @@ class Question:
     `seeks` is the kind of answer; `several`: it is for more than one thing, a list, a count, or what two have in
     common. `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have; `wants_advice`:
     it asks what somebody should do or might like. `language`: by whose rules it was read. `akin`: stems
-    of the store, compounds or their parts, that stand for those of the question that no turn has.
+    of the store that stand for or beside those of the question: other forms of a word, compounds or their parts.
     """
 
     text: str

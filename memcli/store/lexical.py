@@ -163,7 +163,8 @@ def _but_for_endings(db: DuckDBPyConnection, stem: str) -> list[str]:
         term for term, shared in alike.items()
         if len(term) - shared <= _ENDING and (shared > _BEGIN or shared in (len(term), len(stem)))
     ]  # fmt: skip
-    return [term for term in near if alike[term] == max(alike[each] for each in near)]
+    most = max((alike[term] for term in near), default=0)
+    return [term for term in near if alike[term] == most]
 
 
 def _shared(one: str, other: str) -> int:

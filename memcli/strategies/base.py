@@ -87,7 +87,7 @@ _MENTION = "mention: "
 
 
 def asked_stems(question: Question) -> list[str]:
-    """The content stems of a question, with what the store has that stands for those of them that no turn has."""
+    """The content stems of a question, with what the store has that is akin to them (`Question.akin`)."""
     return [*content_stems(apart(question.text, question.named), question.language), *question.akin]
 
 
