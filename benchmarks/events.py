@@ -90,7 +90,7 @@ def cases(haystack: Haystack, memory: Memory, view: View) -> list[Case]:
     """The questions of a haystack that have evidence."""
     questions = [q for q in haystack.questions if q.evidence]
     bare = [(q.id, q.text, q.asked_at or latest_said(haystack)) for q in questions]
-    every = asked(bare, view, [EMemG()], embedder(DEFAULT, bulk=True))
+    every = asked(bare, memory, [EMemG()], embedder(DEFAULT, bulk=True))
     return [
         Case(memory, view, question, one, frozenset(view.rows_of(sorted(question.evidence)).tolist()))
         for question, one in zip(questions, every, strict=True)

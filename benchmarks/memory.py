@@ -68,7 +68,7 @@ def cases(path: Path, cache: Path, opened: ExitStack) -> Iterator[Case]:
         opened.enter_context(memory.store.reading())
         view = memory.view()
         bare = [(q.id, q.text, q.asked_at or latest_said(haystack)) for q in questions]
-        for question, one in zip(questions, asked(bare, view, [MemGAS()], model()), strict=True):
+        for question, one in zip(questions, asked(bare, memory, [MemGAS()], model()), strict=True):
             yield Case(view, one, view.rows_of(sorted(question.evidence)))
         print(path.name, haystack.name, file=sys.stderr)
 

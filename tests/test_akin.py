@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_another_form_of_the_word_is_found(tmp_path: Path, question: str, first:
         memory.add([Message(other, "Jonas"), Message(first, "王芳"), Message("…", "Аня"), Message("…", "ليلى")])
         hits = memory.search(question, strategy="bm25")
         assert [hit.unit.text for hit in hits][:1] == [first]
+
+
+def test_what_speaks_for_a_hit_is_the_form_that_it_has(tmp_path: Path) -> None:
+    with Memory(tmp_path / "s.memcli", embedder="fake") as memory:
+        memory.add([Message("Ich wohne in der Kaulbachstraße", "Jonas"), Message("Ja", "Jonas")])
+        question = "Wo wohnt Jonas?"
+        (why, *_) = memory.reasons(question, memory.search(question, strategy="bm25"), datetime(2026, 11, 1))
+        assert why[0] == "says *wohne*"
 
 
 def test_a_form_beside_the_word_itself(tmp_path: Path) -> None:

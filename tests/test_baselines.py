@@ -37,6 +37,7 @@ from memcli.store.cosine import cosines, unit_rows
 from memcli.store.views.events import EventGraph, event_graph
 from memcli.store.views.memories import memories
 from memcli.store.views.view import View
+from memcli.strategies import DEFAULT, strategy
 from memcli.strategies.base import mention_vectors
 from memcli.strategies.dense import Dense
 from tests.conftest import SAMPLE, Ran
@@ -181,9 +182,10 @@ def _writing(completion: Completion) -> Mapping[str, Any]:
     return {"texts": [f"{completion.schema.name} {number}\nof it" for number in range(5)] + [" "]}
 
 
-def test_what_a_model_writes_is_embedded_with_the_question(view: View) -> None:
+@pytest.mark.usefixtures("view")
+def test_what_a_model_writes_is_embedded_with_the_question(memory: Memory) -> None:
     fake, model = FakeLanguageModel(_writing), FakeEmbedder()
-    (posed,) = asked([("q", "Who came?", AT)], view, [], model, (), Rewriter(fake, ["hyde", "multi-query"]))
+    (posed,) = asked([("q", "Who came?", AT)], memory, [], model, (), Rewriter(fake, ["hyde", "multi-query"]))
     written = {
         "hyde: 0": "hypothetical_answer 0 of it",
         **{f"multi-query: {number}": f"rewordings {number} of it" for number in range(3)},
@@ -198,8 +200,17 @@ def test_what_a_model_writes_is_embedded_with_the_question(view: View) -> None:
 def test_a_question_is_in_the_language_of_the_store_where_its_words_leave_that_open(memory: Memory) -> None:
     said = ["Ich bin gestern nach Leipzig gezogen.", "Das freut mich sehr für dich!", "Lena studiert jetzt Medizin."]
     memory.add([Message(text, "Lena", said_at=AT, session="s", id=text) for text in said])
-    posed = asked([("q", "Was studiert Lena?", AT)], memory.view(), [], FakeEmbedder())
+    posed = asked([("q", "Was studiert Lena?", AT)], memory, [], FakeEmbedder())
     assert [each.query.question.language for each in posed] == ["de"]
+
+
+def test_questions_are_understood_as_when_they_are_asked_of_the_memory(memory: Memory) -> None:
+    said = ["Ich wohne jetzt in der Kaulbachstraße.", "Das freut mich sehr für dich!", "Ich fahre morgen nach Kassel."]
+    memory.add([Message(text, "Jonas", said_at=AT, session="s", id=text) for text in said])
+    (posed,) = asked([("q", "Wo wohnt Jonas?", AT)], memory, [], FakeEmbedder())
+    own, _ = memory.query("Wo wohnt Jonas?", Filters(), AT, strategy(DEFAULT))
+    assert posed.query.question == own.question
+    assert set(own.question.akin)  # "wohne" is another form of "wohnt"
 
 
 def test_a_model_that_writes_nothing_is_an_error_or_no_text() -> None:

@@ -15,7 +15,8 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from ..languages import asked_in
+from ..memory import Memory
+from ..memory.understanding import hearing, understood
 from ..model import Answer, Context, Filters, Hit, Query, Question
 from ..providers.embedding import Embedder
 from ..providers.tokens import token_count
@@ -92,20 +93,21 @@ class Outcome:
 
 def asked(
     questions: Sequence[tuple[str, str, datetime]],
-    view: View,
+    memory: Memory,
     contenders: Sequence[Strategy],
     model: Embedder,
     past_only: Container[str] = (),
     rewriter: Rewriter | None = None,
 ) -> list[PosedQuestion]:
-    """The questions (id, text, when) with the vectors of all that any contender asks for, embedded in one go.
+    """The questions (id, text, when) as the store lets them be understood, with the vectors of all that any contender
+    asks for, embedded in one go.
 
-    `view`: of the store that they are asked of, whose people they name and whose language they may be in. `past_only`:
-    the ids of those that may find only what was said before; `rewriter`: what writes more to embed.
-    Raises ModelUnavailable.
+    `past_only`: the ids of those that may find only what was said before; `rewriter`: what writes more to embed.
+    Raises StoreError, ModelUnavailable.
     """
-    speakers = view.speaker_names
-    reads = [asked_in(text, view.shares).question(text, speakers) for _, text, _ in questions]
+    with memory.store.reading() as db:  # and not while questions are embedded, or written anew by a model
+        view = memory.view()
+        speakers, reads = view.speaker_names, [understood(db, view, text) for _, text, _ in questions]
     written = rewriter.written([text for _, text, _ in questions]) if rewriter else [{} for _ in questions]
     wanted = [
         {name: text for each in contenders for name, text in wordings(each, read, speakers).items()} | more
@@ -173,4 +175,5 @@ def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:
 
 def _read(query: Query, hits: Sequence[Hit], view: View) -> Answer:
     reader = ExtractiveReader(StoredTranscript(view), network(bulk=True), unread=unread.of_store(view))
-    return reader.read(query, hits)
+    with hearing(view, query.question):
+        return reader.read(query, hits)

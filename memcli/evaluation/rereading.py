@@ -9,8 +9,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ..languages import asked_in
 from ..memory import Memory
+from ..memory.understanding import understood
 from ..model import Answer, Filters, Hit, Query, TurnId
 from ..providers.language import LanguageModel
 from ..reading.context import within
@@ -74,13 +74,13 @@ def _asked(
     result: Result, gold: Sequence[Gold], haystack: Haystack, corpus: Corpus, limits: Limits, *, full: bool
 ) -> Iterator[_ToRead]:
     memory, latest = Memory(corpus.path(haystack)), latest_said(haystack)
-    with memory.store.reading():
+    with memory.store.reading() as db:
         view = memory.view()
         everything = lru_cache(maxsize=1)(partial(_everything, view))
         for question in (g.question for g in gold):
             asked_at = question.asked_at or latest
             filters = Filters(until=asked_at if question.past_only else None)
-            read = asked_in(question.text, view.shares).question(question.text, view.speaker_names)
+            read = understood(db, view, question.text)
             query = Query(read, np.zeros(1, dtype=np.float32), asked_at, filters)
             known: Mapping[str, Mapping[str, Outcome]] = {n: f for n, f in result.outcomes.items() if n != FULL}
             for name, found in known.items():

@@ -250,11 +250,7 @@ class _Job:
         latest = latest_said(haystack)
         bare = [(q.id, q.text, q.asked_at or latest) for q in questions]
         past_only = {q.id for q in questions if q.past_only}
-        memory = Memory(path)
-        with memory.store.reading():  # and not while questions are embedded, or written anew by a model
-            view = memory.view()
-            _ = view.speaker_names, view.shares()
-        return asked(bare, view, made, self.corpus.model(), past_only, self.rewriter)
+        return asked(bare, Memory(path), made, self.corpus.model(), past_only, self.rewriter)
 
 
 def latest_said(haystack: Haystack) -> datetime:

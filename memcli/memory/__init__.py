@@ -344,11 +344,11 @@ class Memory:
 
     def reasons(self, question: str, hits: Sequence[Hit], at: datetime) -> list[list[str]]:
         """Why each hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
-        from ..languages import asked_in
         from .explaining import reasons
+        from .understanding import understood
 
-        view = self.view()
-        asked = asked_in(question, view.shares).question(question, view.speaker_names)
+        with self.store.reading() as db:
+            asked = understood(db, self.view(), question)
         return [reasons(asked, hit, at) for hit in hits]
 
     def transcript(self) -> StoredTranscript:

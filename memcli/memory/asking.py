@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
-from ..languages import DEFAULT as ENGLISH
-from ..languages import asked_in, expecting, language, own, spoken
-from ..languages.names import with_aliases
-from ..model import Answer, Caution, Filters, Hit, Query, Question, TurnId
-from ..store import lexical, transcript
+from ..languages import spoken
+from ..model import Answer, Caution, Filters, Hit, Query, TurnId
+from ..store import transcript
 from ..store.connection import Store
 from ..store.names import named
 from ..store.verdicts import verdicts_on
@@ -27,11 +24,10 @@ from ..strategies.heeding import heed, room
 from ..text import content_stems, is_blank
 from .encoders import Encoders, check_filled_by
 from .making import Making, untold
+from .understanding import hearing, understood
 from .views import Views
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from ..indexing.prepare import Watch
     from ..providers.reranking import Reranker
     from ..reading.consulting import Consulted
@@ -42,8 +38,6 @@ __all__ = ["READ", "Asked", "Asking", "Reading", "bearing"]
 
 #: How many hits a reader is given, whatever number is shown.
 READ = 20
-#: Letters of a word of which other forms are looked for though some turn has it: shorter ones are like too many others.
-_TELLING = 5
 #: A hit that scores under this share of the best has no bearing on the question. On `ordinary` and `ordinary_hard` that
 #: hides 40 % of what does not answer among the first five, and of what does 2 %, where no answer cites it.
 _FALLS_OFF = 0.02
@@ -134,7 +128,7 @@ class Asking:
         from ..reading.heeding import StoredReader, refuted
 
         query, view = self._query(search)
-        with self._held(search, self._consulted)(), _expecting(view, query.question):
+        with self._held(search, self._consulted)(), hearing(view, query.question):
             before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
             extractive, hits = StoredReader(self._store, view, before, search.asked.caution), heed(query, view, before)
             if self._consulted is None:
@@ -190,8 +184,7 @@ class Asking:
             view = self._views.of(filters.conversation, stored)
             if not (isinstance(chosen, Narrowing) and view.is_coded):
                 view.preload(content_stems(text), chosen.needs)
-            question = with_aliases(asked_in(text, view.shares).question(text, view.speaker_names), view.aliases)
-            question = _with_akin(db, question)
+            question = understood(db, view, text)
         model = loading.result()
         check_filled_by(stored, model)
         wanted = wordings(chosen, question, view.speaker_names)
@@ -269,11 +262,6 @@ def _behind(view: View, cited: Sequence[TurnId], hits: Sequence[Hit]) -> list[Hi
     return [Hit(unit, hits[-1].score) for unit in turn_units(view, rows)]
 
 
-def _expecting(view: View, question: Question) -> AbstractContextManager[None]:
-    """Texts are in the store's languages, or in the question's."""
-    return expecting((*view.languages, question.language), own(view.shares()))
-
-
 def _is_far(reranker: Reranker | None) -> bool:
     """Whether it may take long to say something."""
     if reranker is None:
@@ -291,22 +279,3 @@ def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
 
     hits = search.strategy.retrieve(query, view, max(k, CONSIDERED))
     return reranked(scorer(search.reranker, query, view), hits, considered(search.reranker))[:k]
-
-
-def _with_akin(db: DuckDBPyConnection, question: Question) -> Question:
-    """With what the store has of other forms of the question's words ("wohne" for "wohnt"), and, where a language
-    writes compounds as one word, of these ("Zahnarzttermin" for "Termin") or their parts for words that no turn has.
-    """
-    if question.language == ENGLISH:
-        return question
-    known = lexical.frequencies(db, question.stems)
-    found = {stem: _akin(db, stem, question.language, is_known=stem in known) for stem in question.stems}
-    akin = tuple(dict.fromkeys(chain(*found.values())))
-    kept = tuple(stem for stem in question.stems if stem in known or not found[stem])
-    return replace(question, stems=(*kept, *(term for term in akin if term not in kept)), akin=akin)
-
-
-def _akin(db: DuckDBPyConnection, stem: str, spoken: str, *, is_known: bool) -> list[str]:
-    if is_known:
-        return lexical.bent(db, stem, spoken) if len(stem) >= _TELLING else []
-    return lexical.bent(db, stem, spoken) or (lexical.akin(db, stem) if language(spoken).compounds else [])

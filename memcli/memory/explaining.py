@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ..languages import language
 from ..model import Hit, Question
-from ..text import stem, words
+from ..text import stems, words
 from ..text.times import TimeKind
 
 __all__ = ["reasons"]
@@ -38,7 +38,9 @@ def reasons(question: Question, hit: Hit, asked_at: datetime) -> list[str]:
 
 def _shared(question: Question, text: str) -> Iterator[str]:
     asked = set(question.stems)
-    shared = list(dict.fromkeys(word for word in words(text) if stem(word) in asked))
+    shared = list(
+        dict.fromkeys(w for w in words(text, question.language) if not asked.isdisjoint(stems(w, question.language)))
+    )
     if shared:
         yield f"says {', '.join(f'*{word}*' for word in shared)}"
 
