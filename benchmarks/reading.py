@@ -47,7 +47,7 @@ from memcli.reading.advice import Known
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.extractive import Look, found_in, known_of
 from memcli.reading.judge import Judge
-from memcli.reading.network import Finding, Network
+from memcli.reading.network import Finding, Network, in_bulk
 from memcli.reading.passages import Passage
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
@@ -391,7 +391,7 @@ def main(given: Sequence[str] | None = None) -> None:
     unseen.add_options(parser)
     options = parser.parse_args(given)
     sure = Sureness(options.preferred, options.thresholds)
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as opened, in_bulk():
         cache, fair = options.cache or Path(folder), unseen.chosen(options)
         known = [case for path in options.data for case in cases(path, cache, opened, fair)]
         networks = [Network(path) for path in options.networks]

@@ -43,7 +43,7 @@ from memcli.providers.embedding import embedder_id
 from memcli.ranking import learned
 from memcli.reading import unread
 from memcli.reading.judge import Judge
-from memcli.reading.network import Network, of_languages
+from memcli.reading.network import Network, in_bulk, of_languages
 from memcli.reading.passages import Passage
 from memcli.reading.shortlist import to_read
 from memcli.reading.stored import StoredTranscript
@@ -94,7 +94,8 @@ class Contender:
 
     @property
     def network(self) -> Network | None:
-        return of_languages(bulk=True) if self.name == "multilingual" else None
+        with in_bulk():
+            return of_languages() if self.name == "multilingual" else None
 
     @property
     def names(self) -> Sequence[str]:

@@ -41,7 +41,7 @@ from memcli.reading.confidence import Confidence
 from memcli.reading.context import build_context, evidence
 from memcli.reading.extractive import ExtractiveReader, found_in
 from memcli.reading.judge import Judge
-from memcli.reading.network import Finding, Network, Span, network, of_updates
+from memcli.reading.network import Finding, Network, Span, in_bulk, network, of_updates
 from memcli.reading.passages import Passage, gather
 from memcli.reading.quoting import said as quoted
 from memcli.reading.relevance import Found
@@ -945,10 +945,15 @@ def test_weights_that_were_cut_short_are_refused() -> None:
 
 
 @pytest.mark.parametrize("of", [network, of_updates])
-def test_in_bulk_the_same_is_found(of: Callable[..., Network]) -> None:
+def test_in_bulk_the_same_is_found_and_kept(of: Callable[[], Network]) -> None:
     """What is fused when the weights are exported is not fused otherwise at a start."""
     windows = [Window("Ana", "I live in Graz.", ""), Window("Ben", "No, I can't come on Monday.", "Ana: Coming?")]
-    assert of(bulk=True).read("Where does Ana live?", windows) == of().read("Where does Ana live?", windows)
+    with in_bulk():
+        found, again = (of().read("Where does Ana live?", windows) for _ in range(2))
+    alone = of().read("Where does Ana live?", windows)
+    assert found == alone
+    assert [one is other for one, other in zip(found, again, strict=True)] == [True, True]
+    assert [one is other for one, other in zip(found, alone, strict=True)] == [False, False]
 
 
 def test_what_answers_is_told_from_what_asks() -> None:

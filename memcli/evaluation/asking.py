@@ -23,7 +23,7 @@ from ..providers.tokens import token_count
 from ..reading import unread
 from ..reading.context import within
 from ..reading.extractive import ExtractiveReader
-from ..reading.network import network
+from ..reading.network import in_bulk
 from ..reading.stored import StoredTranscript
 from ..store.views.view import View
 from ..strategies import Strategy
@@ -174,6 +174,5 @@ def _ranking(hits: Sequence[Hit], view: View) -> tuple[list[str], list[str]]:
 
 
 def _read(query: Query, hits: Sequence[Hit], view: View) -> Answer:
-    reader = ExtractiveReader(StoredTranscript(view), network(bulk=True), unread=unread.of_store(view))
-    with hearing(view, query.question):
-        return reader.read(query, hits)
+    with in_bulk(), hearing(view, query.question):
+        return ExtractiveReader(StoredTranscript(view), unread=unread.of_store(view)).read(query, hits)

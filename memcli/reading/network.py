@@ -9,7 +9,9 @@ ends in "SPEAKER: text" (so who speaks can be the answer), and whether it says y
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -25,7 +27,7 @@ from .tokens import English, Languages, Vocabulary, shares, together
 if TYPE_CHECKING:
     from .windows import Window
 
-__all__ = ["Finding", "Network", "Span", "compared", "network", "of_languages", "of_updates"]
+__all__ = ["Finding", "Network", "Span", "compared", "in_bulk", "network", "of_languages", "of_updates"]
 
 Floats = npt.NDArray[np.float32]
 #: The networks that ship, and how many bytes their files have. Those for English share their lower layers.
@@ -105,22 +107,38 @@ def _lower(*, bulk: bool) -> Any:
     return onnx.session(onnx.sized(__package__, *_LOWER), bulk=bulk)
 
 
-@lru_cache(maxsize=2)
-def network(*, bulk: bool = False) -> Network:
+#: Whether many questions are asked; see `in_bulk`.
+_BULK: ContextVar[bool] = ContextVar("bulk", default=False)
+
+
+@contextmanager
+def in_bulk() -> Iterator[None]:
+    """Within it, the networks that ship are those for many questions, some of them over the same windows."""
+    token = _BULK.set(True)
+    try:
+        yield
+    finally:
+        _BULK.reset(token)
+
+
+def network() -> Network:
     """The network for English that ships with memcli; its weights are loaded at the first window."""
-    return Network(bulk=bulk)
+    return _of(_READER, bulk=_BULK.get())
 
 
-@lru_cache(maxsize=2)
-def of_updates(*, bulk: bool = False) -> Network:
+def of_updates() -> Network:
     """The one that reads a later statement behind an earlier one: whether it takes that one's place, and by what."""
-    return Network(shipped=_UPDATES, bulk=bulk)
+    return _of(_UPDATES, bulk=_BULK.get())
 
 
-@lru_cache(maxsize=2)
-def of_languages(*, bulk: bool = False) -> Network:
+def of_languages() -> Network:
     """The one for other languages, which reads with the words of the package for the multilingual embedder."""
-    return Network(shipped=_LANGUAGES, bulk=bulk, vocabulary=Languages())
+    return _of(_LANGUAGES, bulk=_BULK.get())
+
+
+@lru_cache
+def _of(shipped: tuple[str, int], *, bulk: bool) -> Network:
+    return Network(shipped=shipped, bulk=bulk, vocabulary=Languages() if shipped is _LANGUAGES else None)
 
 
 def compared(findings: Sequence[Finding]) -> list[dict[str, float]]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..errors import UsageError
 from ..model import Hit, Query
-from .network import Network, network
+from .network import Network, in_bulk, network
 from .passages import Transcript, of_hits
 from .unread import is_readable
 from .windows import Window
@@ -26,7 +26,8 @@ class Rereader:
     def __init__(self, model: str = "", network_: Network | None = None) -> None:
         if model:
             raise UsageError("the reranker reader has no models", "--reranker reader")
-        self._network = network_ or network(bulk=True)
+        with in_bulk():
+            self._network = network_ or network()
 
     def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Reranker.rerank`: of texts alone, of which nobody knows where they stand."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from ..languages import DEFAULT, spoken
@@ -80,7 +79,6 @@ class Unread:
         return [(f, self.judge({**row, **m})) for f, row, m in zip(findings, rows, more, strict=True)]
 
 
-@lru_cache
 def packaged(embedder: str) -> Unread:
     """What ships for the embedder of this id; for one that is not known, what was learned from the vectors of the
     multilingual one alone.
