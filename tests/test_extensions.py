@@ -214,7 +214,7 @@ def test_the_page_on_languages_can_be_followed(tmp_path: Path) -> None:
 def test_the_page_on_tables_can_be_followed(tmp_path: Path) -> None:
     root = PAGES.parents[1]
     for part in ("memcli", "tests", "sample_data"):
-        shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(root / part, tmp_path / part)  # with what is compiled
     shutil.copy(root / "pyproject.toml", tmp_path)
     table, step, name, module, test = re.findall(
         r"```python\n(.*?)```", (PAGES / "table.md").read_text(encoding="utf-8"), re.DOTALL
@@ -225,7 +225,7 @@ def test_the_page_on_tables_can_be_followed(tmp_path: Path) -> None:
     _put(store / "migrations.py", r"\nMIGRATIONS\b.*?\n(?=\)\n)", name)
     (store / "pins.py").write_text(module, encoding="utf-8")
     (tmp_path / "tests" / "test_pins.py").write_text(test, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     for command in (
         ("tests/stores/make.py",),
         ("-m", "pytest", "tests/test_pins.py", "tests/test_register.py", "tests/test_sql.py", "-p", "no:cacheprovider"),

@@ -42,7 +42,7 @@ from memcli.reading.context import build_context, evidence
 from memcli.reading.extractive import ExtractiveReader, found_in
 from memcli.reading.judge import Judge
 from memcli.reading.network import Finding, Network, Span, in_bulk, network, of_updates
-from memcli.reading.passages import Passage, gather
+from memcli.reading.passages import Passage, gather, put_right
 from memcli.reading.quoting import said as quoted
 from memcli.reading.relevance import Found
 from memcli.reading.states import standing
@@ -719,6 +719,38 @@ def test_what_its_speaker_put_right_is_what_was_meant() -> None:
     assert all(standing(question, [wrong, other])[0] is wrong for other in others)
     last = parse("How much did Belvaux pay in the end?", ())
     assert standing(last, [replace(wrong, typed=False), right])[0].text == "430"
+
+
+def test_what_is_put_right_is_read_wherever_it_was_found() -> None:
+    said = [
+        ("Hugo", "Belvaux paid! 340 net"), ("Ana", "at last"), ("Hugo", "yes"), ("Ana", "sorry, 350 I heard"),
+        ("Hugo", "430, sorry"), ("Hugo", "lunch?"), ("Hugo", "correction: pizza"),
+    ]  # fmt: skip
+    question = "How much did Belvaux pay?"
+    transcript = FakeTranscript(question, [(who, at(2026, 9, 3), text) for who, text in said])
+    query = Query(parse(question, ("Hugo", "Ana")), VECTOR, ASKED)
+    best = gather(query.question, query, transcript.hits(), transcript)[0]
+    assert best.window.text == "Belvaux paid! 340 net"
+    assert [each.window.text for each in put_right(query.question, query, best, transcript)] == ["430, sorry"]
+
+
+def test_a_series_is_told_in_the_same_words_with_other_numbers() -> None:
+    def told(number: str, text: str, day: int, trust: float, by: str = "Ana") -> Value:
+        return Value(number, _found(text, number, at(2026, 5, day), speaker=by, trust=trust), 0.8)
+
+    first = told("94.5 kg", "Weighed myself: 94.5 kg.", 1, 0.9)
+    last = told("88.2 kg", "Weighed myself: 88.2 kg. Goal reached.", 20, 0.1)
+    newest, before = standing(parse("What is my last weight?", ()), [first, last])
+    assert (newest.text, newest.found.trust, before) == ("88.2 kg", 0.9, None)
+    assert standing(parse("How much do I weigh now?", ()), [first, last])[1] is first
+    assert standing(parse("What was my first weight?", ()), [last, first])[0].text == "94.5 kg"
+    others = (
+        told("88.2 kg", "The dog has 88.2 kg.", 20, 0.1), told("88.2 kg", "Weighed myself: 88.2 kg.", 20, 0.1, by="Bo"),
+        told("88 kg", "88 kg", 20, 0.1),
+    )  # fmt: skip
+    assert all(standing(parse("What is my last weight?", ()), [first, each])[0] is first for each in others)
+    once = told("94.5", "Weighed myself: 94.5 kg.", 9, 0.1)
+    assert standing(parse("What is my last weight?", ()), [first, once]) == (first, None)  # it says nothing else
 
 
 @pytest.mark.parametrize(

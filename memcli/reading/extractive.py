@@ -17,7 +17,7 @@ from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
 from memcli.reading.network import Finding, Network, network
-from memcli.reading.passages import Passage, Transcript, asks, later
+from memcli.reading.passages import Passage, Transcript, asks, later, put_right
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
@@ -148,12 +148,15 @@ class ExtractiveReader:
         return found_in(question, found, known) if found else Look(question, ())
 
     def _since(self, query: Query, found: Sequence[Found]) -> list[Found]:
-        """What was said since then of what the best window notes, where it may have changed, however it was found."""
-        question, known = query.question, {each.passage.turn for each in found}
-        if not found or question.standing is not Standing.NOW or not notes_what_changes(found[0].passage.turn_text):
+        """What was said since then to put the best window right, or of what it notes, where that may have changed."""
+        if not found:
             return []
-        since = [p for p in later(question, query, found[0].passage, self._transcript) if p.turn not in known]
-        return relevance.read(question, since, self._network, self._judge, self._unread)
+        question, best, known = query.question, found[0].passage, {each.passage.turn for each in found}
+        since = put_right(question, query, best, self._transcript)
+        if question.standing is Standing.NOW and notes_what_changes(best.turn_text):
+            since += later(question, query, best, self._transcript)
+        new = [passage for passage in since if passage.turn not in known]
+        return relevance.read(question, new, self._network, self._judge, self._unread)
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:

@@ -20,14 +20,14 @@ from memcli.reading.windows import Window
 from memcli.text import stems
 from memcli.text.times import Expression, TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits", "placed"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits", "placed", "put_right"]
 
 #: Hits that are looked at, those of them whose next turns are, too, windows in all.
 _DEPTH, _FOLLOWED, _MOST = 20, 5, 24
 #: Where a turn stands that is no hit.
 _BEHIND = 12
-#: Turns that are looked at for what has changed since.
-_LATER = 4
+#: Turns that are looked at for what has changed since; and within how many somebody corrects himself.
+_LATER, _SOON = 4, 5
 #: Windows of one turn: those nearest to the question.
 _OF_TURN = 2
 #: Who asks what holds of somebody is not told it by what holds of somebody else; what happened to two may be one thing.
@@ -150,6 +150,13 @@ def _placed(passage: Passage, nearest: float) -> dict[str, float]:
         "replies": float(passage.replies),
         "asked.cosine": passage.asked_cosine,
     }
+
+
+def put_right(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:
+    """The windows of what the best one's speaker says right after it to put it right: "16,430, sorry"."""
+    soon = transcript.around(best.turn, 0, _SOON)[1:]
+    said = [turn for turn in soon if turn.speaker == best.window.speaker and spoken([turn.text]).corrects(turn.text)]
+    return _read(question, query, [_Place(turn, _BEHIND, 0.0, follows=True) for turn in said], transcript)
 
 
 def later(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -24,6 +25,7 @@ __all__ = ["standing", "successor", "when"]
 _BESIDE, _BEFORE = 0.5, 0.25
 #: And its value at least so sure beside the best one's: else it speaks of the thing, and says nothing of it.
 _AS_CLEAR = 0.3
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
@@ -52,7 +54,7 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     if question.standing is Standing.FORMER and (replaced := _over(question, best, ranked)):
         return replaced, None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
-    rivals = sorted((value for value in ranked if _answers_too(value, best, least)), key=_when)
+    rivals = sorted((rival for value in ranked if (rival := _rival(value, best, least))), key=_when)
     if question.standing is Standing.FIRST:
         return _first(question, best, ranked) or rivals[0], None
     if question.standing is Standing.FORMER:
@@ -248,15 +250,45 @@ def _former(question: Question, rivals: Sequence[Value], best: Value) -> Value:
     return best if is_past else Value("", replace(found, trust=found.trust * _UNTOLD), 0.0, typed=False)
 
 
-def _answers_too(value: Value, best: Value, least: float) -> bool:
-    return value is best or (
-        value.found.passage.at is not None
-        and best.found.passage.at is not None
-        and value.typed == best.typed
-        and value.chance >= _AS_CLEAR * best.chance
+def _rival(value: Value, best: Value, least: float) -> Value | None:
+    """The value, if it answers, too: as sure as the best one where it is the same told once more."""
+    if value is best:
+        return best
+    if value.found.passage.at is None or best.found.passage.at is None or value.typed != best.typed:
+        return None
+    if _of_a_series(value, best):
+        return _as_sure(_read_as(value, best), best)
+    return value if _is_as_likely(value, best, least) else None
+
+
+def _read_as(value: Value, best: Value) -> Value:
+    """The value as the network would read it in the words of the best one, where it is less sure of its own."""
+    answers = max(value.found.finding.answers, best.found.finding.answers)
+    return replace(value, found=replace(value.found, finding=replace(value.found.finding, answers=answers)))
+
+
+def _is_as_likely(value: Value, best: Value, least: float) -> bool:
+    return (
+        value.chance >= _AS_CLEAR * best.chance
         and _of_one_subject(value.found.passage, best.found.passage)
         and value.found.trust >= least * best.found.trust
     )
+
+
+def _of_a_series(value: Value, best: Value) -> bool:
+    """Whether the same is told once more, in the same words with another number: "Weighed himself: 88.2 kg."."""
+    if value.found.passage.window.speaker != best.found.passage.window.speaker:
+        return False
+    one, other = _around_a_number(value), _around_a_number(best)
+    return len(one) > 1 and one == other
+
+
+def _around_a_number(value: Value) -> set[str]:
+    """The other words of the sentence that the value stands in, of one that has a number."""
+    if not _numbers(value.text):
+        return set()
+    said = next((each for each in sentences(value.found.passage.window.text) if value.text in each), "")
+    return set(content_stems(_NUMBER.sub(" ", said)))
 
 
 def _of_one_subject(one: Passage, other: Passage) -> bool:
@@ -283,7 +315,14 @@ def _first(question: Question, best: Value, ranked: Sequence[Value]) -> Value | 
 
 
 def _differs(one: Value, other: Value) -> bool:
+    """Whether they have no word in common; where both have numbers, no number: 88.2 kg is not 91.8 kg."""
+    if (ours := _numbers(one.text)) and (theirs := _numbers(other.text)):
+        return not ours & theirs
     return not set(content_stems(one.text)) & set(content_stems(other.text))
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))
 
 
 def _when(value: Value) -> timedelta:
