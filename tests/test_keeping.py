@@ -108,13 +108,13 @@ def test_who_asks_again_keeps_the_file_and_leaves_it_to_compaction(
 def test_what_is_needed_is_looked_for_again_once_somebody_wrote(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, unbuilt = list[object](), ledger.unbuilt
+    looked, undone = list[object](), ledger.undone
 
-    def noted(*given: Any) -> list[int]:
+    def noted(*given: Any) -> frozenset[str]:
         looked.append(given)
-        return unbuilt(*given)
+        return undone(*given)
 
-    monkeypatch.setattr(ledger, "unbuilt", noted)
+    monkeypatch.setattr(ledger, "undone", noted)
     memory.add([Message("We had tea.", "Ada", id="1")])
     memory.search("tea")
     looked.clear()

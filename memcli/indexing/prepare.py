@@ -48,7 +48,8 @@ def left_behind(store: Store) -> list[Producer]:
 
 def _undone(store: Store, producers: Sequence[Producer]) -> list[Producer]:
     with store.reading() as db:
-        return [p for p in producers if ledger.unbuilt(db, {p.name: p.version})]
+        left = ledger.undone(db, {p.name: p.version for p in producers})
+    return [p for p in producers if p.name in left]
 
 
 def kept_up(store: Store) -> list[Needs]:

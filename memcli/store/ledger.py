@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import transcript
 from .rows import scalar
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Run", "begin_anew", "drop_models", "entries", "is_model_used", "make_outdated", "outdated_models", "producers",
-    "record_built", "unbuilt",
+    "record_built", "unbuilt", "undone",
 ]  # fmt: skip
 
 
@@ -45,20 +45,30 @@ def record_built(db: DuckDBPyConnection, runs: Sequence[Run]) -> None:
     db.execute(f"insert into built values {', '.join(['(?, ?, ?, ?)'] * len(runs))}", list(chain(*runs)))
 
 
+#: For each session and producer that is wanted whose run is missing, of another version, or not over all turns.
+_MISSING = """with size as (select session, count(*) as turns from turn group by session),
+        wanted as (select unnest(?::varchar[]) as producer, unnest(?::integer[]) as version)
+   select distinct {} as found from size s cross join wanted w left join built b
+     on b.session = s.session and b.producer = w.producer and b.version = w.version and b.turns = s.turns
+   where b.session is null order by found"""
+
+
 def unbuilt(
     db: DuckDBPyConnection, producers: Mapping[str, int], among: Collection[SessionId] | None = None
 ) -> list[int]:
     """The sessions, or those of `among`, for which some producer lacks a run in its present version over all turns."""
-    rows: Sequence[tuple[int]] = db.execute(
-        """with size as (select session, count(*) as turns from turn group by session),
-                wanted as (select unnest(?::varchar[]) as producer, unnest(?::integer[]) as version)
-           select distinct s.session from size s cross join wanted w left join built b
-             on b.session = s.session and b.producer = w.producer and b.version = w.version and b.turns = s.turns
-           where b.session is null order by 1""",
-        [list(producers), list(producers.values())],
-    ).fetchall()
+    rows = _missing(db, producers, "s.session")
     known = None if among is None else set(transcript.session_numbers(db, list(among)).values())
     return [int(seq) for (seq,) in rows if known is None or seq in known]
+
+
+def undone(db: DuckDBPyConnection, producers: Mapping[str, int]) -> frozenset[str]:
+    """Those of the producers that lack such a run for any session."""
+    return frozenset(str(name) for (name,) in _missing(db, producers, "w.producer"))
+
+
+def _missing(db: DuckDBPyConnection, producers: Mapping[str, int], what: str) -> list[tuple[Any, ...]]:
+    return db.execute(_MISSING.format(what), [list(producers), list(producers.values())]).fetchall()
 
 
 def producers(db: DuckDBPyConnection) -> frozenset[str]:
