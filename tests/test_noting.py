@@ -260,6 +260,30 @@ def test_what_is_doubtful_is_shown_in_its_sentence(memory: Memory, counting: Cou
     assert "quay" not in shown
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "asked"),
+    [
+        (("Bo", "Nice walk. And what is its name? Do tell."), "REX.", "And what is its name?"),
+        (("Bo", "Its name?"), "It's REX, really. He bites.", "Its name?"),
+        (("Bo", "Nice walk."), "REX.", ""),
+        (("Ana", "Its name?"), "REX.", ""),
+        (("Bo", "Its name?"), "We have called him REX.", ""),  # it tells that by itself
+        (("Bo", "Its name?"), "No idea. Ask REX.", ""),
+    ],
+)
+def test_a_few_words_are_shown_with_what_they_answer(
+    memory: Memory, counting: Counting, cli: Callable[..., Ran], before: tuple[str, str], text: str, asked: str
+) -> None:
+    memory.add([Message(before[1], before[0]), Message(text, "Ana"), Message("Is that so?", "Bo")])
+    (note,) = memory.who("Ana").maybe
+    assert (note.value.rstrip(".,"), note.asked) == ("REX", asked)
+    memory.close()
+    out = cli("who", "Ana", "--store", memory.store.path).out
+    assert (f"“{asked}” “" in out) == bool(asked)
+    (person,) = cli("who", "Ana", "--json", "--store", memory.store.path).json["people"]
+    assert person["card"]["maybe"][0]["asked"] == (asked or None)
+
+
 def test_the_command_marks_what_is_doubtful(memory: Memory, counting: Counting, cli: Callable[..., Ran]) -> None:
     memory.add([Message(" ".join(f"DOG{chr(65 + n)}" for n in range(14)), "Ana", said_at=datetime(2025, 4, 1))])
     memory.close()

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..errors import NothingFound, UsageError
@@ -23,9 +24,10 @@ from ..model.relations import RelationType
 from ..store import cards, names, naming, transcript
 from ..store.cards import NotedRow
 from ..store.connection import Store
+from ..store.excerpts import excerpts
 from ..store.ids import Tag, note_id, noted_in
 from ..store.rows import transaction
-from ..text import content_stems
+from ..text import content_stems, sentences
 from .noting import Watch, note, unwatched
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ _BY_NAME = {kind.value: kind for kind in CardKind}
 _POSSIBLE = 0.5
 #: Of what it notes under these kinds one in ten is right, and of what it is sure of hardly more (docs/who.md).
 _HARDLY = {CardKind.HOME, CardKind.PLANS}
+#: A sentence of so few words that begins a turn mostly answers somebody.
+_BARE = 4
 #: So many digits make a number that somebody is reached by; shorter ones are codes of doors. A word beside a number
 #: without a capital that is no longer than that may be what is counted in.
 _DIGITS, _UNIT = 7, 5
@@ -58,7 +62,8 @@ _DIGITS, _UNIT = 7, 5
 class Note:
     """A value of a kind, the turn that tells it, and until when it held; None: it holds. `id` is `w:…`.
 
-    `slot`: what it is about, where one value holds at a time; `chance`: how probably it is so, where that is doubtful.
+    `slot`: what it is about, where one value holds at a time; `chance`: how probably it is so, where that is doubtful;
+    `asked`: what somebody else asked just before, of a doubtful one in a few words that begin their turn.
     """
 
     id: str
@@ -69,12 +74,18 @@ class Note:
     until: datetime | None = None
     over: bool = False
     chance: float = 1.0
+    asked: str = ""
 
     @property
     def told(self) -> str:
         """The value, with what it is about where the value does not say it."""
         about = self.slot if self.kind is CardKind.PLANS or self.kind is CardKind.CONTACT else ""
         return f"{about}: {self.value}" if about and about not in self.value.lower() else self.value
+
+    @property
+    def sentence(self) -> str:
+        """The sentence of the turn that the value stands in; the value itself, where it stands in none as a whole."""
+        return next((each for each in sentences(self.turn.text) if self.value in each), self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +133,19 @@ class Cards:
         ruled = _noted(said, asserted)
         read = [*_learned(said, learned), *(_perhaps(said, asserted) if doubtful else ())]
         holds, before = _standing([each for each in ruled if each.id not in wrong], at)
-        maybe = _doubtful([each for each in read if each.id not in wrong], [*holds, *before])
+        maybe = self._answering(_doubtful([each for each in read if each.id not in wrong], [*holds, *before]))
         dated = [turn.said_at for turn in said if turn.said_at]
         return Card(who, len(said), dated[0] if dated else None, dated[-1] if dated else None, holds, before, maybe)
+
+    def _answering(self, notes: Sequence[Note]) -> Sequence[Note]:
+        """The notes, those in few words with what these answer: "Plums." tells nothing alone."""
+        bare = {note.id: note.turn.id for note in notes if _is_bare(note)}
+        if not bare:
+            return notes
+        with self._store.reading() as db:
+            near = [pair for each in excerpts(db, bare.values(), 1) for pair in pairwise(each.turns)]
+        asked = {turn.id: _question(before.text) for before, turn in near if before.speaker != turn.speaker}
+        return [replace(note, asked=asked.get(note.turn.id, "")) if note.id in bare else note for note in notes]
 
     def wrong(self, name: str) -> str:
         """Notes that what has this id, or the only id that begins so, is wrong: it is on no card any more. Returns the
@@ -161,6 +182,17 @@ def _called(db: DuckDBPyConnection, name: str) -> dict[str, TurnId]:
         maybe = _doubtful(read, ruled)
         noted |= {note.id: turn.id for note in (*ruled, *maybe)}
     return {id_: turn for id_, turn in noted.items() if id_.startswith(name) and turn in turns}
+
+
+def _is_bare(note: Note) -> bool:
+    said = note.sentence
+    return len(said.split()) <= _BARE and note.turn.text.lstrip().startswith(said)
+
+
+def _question(text: str) -> str:
+    """The last sentence of a text that asks; empty, where none does."""
+    said = sentences(text)
+    return next((each for each in reversed(said) if spoken([each]).asks(each)), "")
 
 
 def _is_after(one: datetime | None, other: datetime | None) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..text import sentences
 from . import render
 
 if TYPE_CHECKING:
@@ -32,7 +31,8 @@ def card_record(card: Card, *, brief: bool = False) -> dict[str, Any]:
 def _note(note: Note) -> dict[str, Any]:
     turn = note.turn
     told = {"id": note.id, "kind": note.kind.value, "value": note.told, "said_at": turn.said_at, "until": note.until}
-    return render.record_of(told | {"probability": round(note.chance, 2), "turn": turn.id, "text": turn.text})
+    source = {"turn": turn.id, "text": turn.text, "asked": note.asked or None}
+    return render.record_of(told | {"probability": round(note.chance, 2)} | source)
 
 
 def print_card(card: Card) -> None:
@@ -66,8 +66,9 @@ def _print(notes: Sequence[Note], word: str) -> None:
 
 def _shown(note: Note) -> list[str | tuple[str, str]]:
     """The value; of what is doubtful, which may be a piece of a sentence, within the sentence that it stands in."""
-    value = render.one_line(note.told)
-    said = next((each for each in sentences(note.turn.text) if note.value in each), note.value)
+    value, said = render.one_line(note.told), note.sentence
+    if note.asked:
+        return [(f"“{render.cut(note.asked, _BESIDE)}” ", "dim"), "“", (render.one_line(said), "bold"), "”"]
     if note.chance == 1 or said == note.value:
         return [(value, "bold")]
     before, _, after = render.one_line(said).partition(render.one_line(note.value))
