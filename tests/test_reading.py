@@ -19,6 +19,7 @@ from memcli.languages.english.questions import parse
 from memcli.model import (
     Answer,
     Caution,
+    Filters,
     Form,
     Hit,
     Kind,
@@ -732,6 +733,24 @@ def test_what_is_put_right_is_read_wherever_it_was_found() -> None:
     best = gather(query.question, query, transcript.hits(), transcript)[0]
     assert best.window.text == "Belvaux paid! 340 net"
     assert [each.window.text for each in put_right(query.question, query, best, transcript)] == ["430, sorry"]
+
+
+def test_nothing_is_read_that_the_query_may_not_see() -> None:
+    said = [
+        ("Hugo", at(2026, 9, 3), "Did Belvaux pay 340?"), ("Ana", at(2026, 9, 4), "yes"),
+        ("Hugo", at(2026, 9, 5), "430, sorry"), ("Ana", None, "undated"),
+    ]  # fmt: skip
+    question = "How much did Belvaux pay?"
+    transcript = FakeTranscript(question, said)
+    for until, read, right in (
+        (None, ["Did Belvaux pay 340?", "yes", "430, sorry"], ["430, sorry"]),
+        (at(2026, 9, 5), ["Did Belvaux pay 340?", "yes"], []),  # it is exclusive
+        (at(2026, 9, 4), ["Did Belvaux pay 340?"], []),
+    ):
+        query = Query(parse(question, ("Hugo", "Ana")), VECTOR, ASKED, Filters(until=until))
+        found = gather(query.question, query, transcript.hits()[:1], transcript)
+        assert [each.window.text for each in found] == read
+        assert [each.window.text for each in put_right(query.question, query, found[0], transcript)] == right
 
 
 def test_a_series_is_told_in_the_same_words_with_other_numbers() -> None:

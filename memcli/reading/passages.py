@@ -17,6 +17,7 @@ from memcli.model import Cue, Hit, Query, Question, SessionId, Standing, Turn, T
 from memcli.model.generated import Assertion
 from memcli.reading import windows
 from memcli.reading.windows import Window
+from memcli.store.rows import microseconds
 from memcli.text import stems
 from memcli.text.times import Expression, TimeKind
 
@@ -117,7 +118,7 @@ class _Place:
 
 def gather(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
     """The windows of the best hits and of what follows the first of them, best hit first."""
-    return _read(question, query, list(_places(hits[:_DEPTH], transcript)), transcript)[:_MOST]
+    return _read(question, query, list(_places(query, hits[:_DEPTH], transcript)), transcript)[:_MOST]
 
 
 def of_hits(question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Passage]:
@@ -154,7 +155,7 @@ def _placed(passage: Passage, nearest: float) -> dict[str, float]:
 
 def put_right(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:
     """The windows of what the best one's speaker says right after it to put it right: "16,430, sorry"."""
-    soon = transcript.around(best.turn, 0, _SOON)[1:]
+    _, *soon = _onward(query, best.turn, _SOON, transcript)
     said = [turn for turn in soon if turn.speaker == best.window.speaker and spoken([turn.text]).corrects(turn.text)]
     return _read(question, query, [_Place(turn, _BEHIND, 0.0, follows=True) for turn in said], transcript)
 
@@ -228,13 +229,22 @@ def _is_of_another(question: Question, passage: Passage) -> bool:
     return not names & set(_WORD.findall(f"{before} {text}".lower()))
 
 
-def _places(hits: Sequence[Hit], transcript: Transcript) -> Iterator[_Place]:
+def _onward(query: Query, turn_id: TurnId, n: int, transcript: Transcript) -> list[Turn]:
+    """The turn and up to n that follow it in its session, of those that the query may see."""
+    turn, *behind = transcript.around(turn_id, 0, n)
+    until = query.filters.until
+    if until is None:
+        return [turn, *behind]
+    return [turn, *(t for t in behind if t.said_at is not None and microseconds(t.said_at) < microseconds(until))]
+
+
+def _places(query: Query, hits: Sequence[Hit], transcript: Transcript) -> Iterator[_Place]:
     """The turns that the hits rest on, and where they ask or go on, the turns behind them; each once."""
     top = max((hit.score for hit in hits), default=0.0)
     seen: set[TurnId] = set()
     for rank, hit in enumerate(hits):
         score = hit.score / top if top > 0 else 1.0 / (1 + rank)
-        near = transcript.around(hit.unit.sources[0], 0, _after(hit.unit.text) if rank < _FOLLOWED else 0)
+        near = _onward(query, hit.unit.sources[0], _after(hit.unit.text) if rank < _FOLLOWED else 0, transcript)
         for step, turn in enumerate(near):
             if turn.id not in seen:
                 seen.add(turn.id)
