@@ -1112,6 +1112,18 @@ def test_of_many_likings_the_nearest_to_the_question_are_told() -> None:
     assert [each.asserted.tail for each in respected(known)] == ["thing 5", "thing 4", "thing 3"]
 
 
+def test_where_no_liking_bears_on_what_is_asked_some_are_told_beside_limits() -> None:
+    limit = _told(RelationType.DISLIKES, "loud bars", 1, 0.2)
+    liked = [_told(RelationType.LIKES, f"thing {n}", 2 + n, n / 100) for n in range(5)]
+    passing = _told(RelationType.NEEDS, "milk", 9)
+    told = "Theo: dislikes loud bars; likes thing 4; likes thing 3; likes thing 2"
+    assert advice(respected([limit, *liked, passing])) == told
+    near = _told(RelationType.LIKES, "dal", 9)
+    assert advice(respected([limit, *liked, near])) == "Theo: dislikes loud bars; likes dal"
+    assert respected(liked) == []  # what was said may answer
+    assert respected([limit, *liked], pleasing=False) == [limit]
+
+
 def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
     class Asserting(FakeTranscript):
         relation = RelationType.LIKES

@@ -52,20 +52,21 @@ class Known:
         return self.cosine >= _NEAR_ASKER
 
     @property
-    def is_told(self) -> bool:
-        """Whether who gives advice should know it: any limit, a liking where it bears on what is asked."""
+    def is_liking(self) -> bool:
+        """Whether it tells what pleases that person."""
         relation = self.asserted.relation
-        liked = relation in PREFERENCES and relation not in _PASSING and self.is_near
-        return self.limits or liked
+        return relation in PREFERENCES and relation not in _PASSING and not self.limits
 
 
-def respected(known: Sequence[Known]) -> list[Known]:
-    """What limits somebody, then what that person likes: the nearest to the question, newest first, each once."""
-    told = [each for each in known if each.is_told]
-    return [
-        *_newest([each for each in told if each.limits], _LIMITS),
-        *_newest([each for each in told if not each.limits], _LIKINGS),
-    ]
+def respected(known: Sequence[Known], *, pleasing: bool = True) -> list[Known]:
+    """What limits somebody, then what that person likes: the nearest to the question, newest first, each once.
+
+    Any limit; a liking where it bears on what is asked. Where none does, and somebody asks for what is `pleasing`,
+    likings are told beside limits all the same: who looks for a present is not helped by what it must not be.
+    """
+    limits, liked = ([each for each in known if each.limits], [each for each in known if each.is_liking])
+    near = [each for each in liked if each.is_near]
+    return [*_newest(limits, _LIMITS), *_newest(near or (liked if pleasing and limits else []), _LIKINGS)]
 
 
 def _newest(known: Sequence[Known], most: int) -> list[Known]:

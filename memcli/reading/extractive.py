@@ -175,7 +175,7 @@ def _of_others(query: Query, transcript: Transcript) -> list[Known]:
         name = _name_of(whom, query, transcript)
         known = [Known(*each) for each in transcript.asserted(name, query)]
         if known and (not name.islower() or len({each.turn.speaker for each in known}) == 1):
-            return respected(known)
+            return _respected(query.question, known)
     return []
 
 
@@ -193,7 +193,12 @@ def _of_about(query: Query, transcript: Transcript) -> list[Known]:
         return []
     known = [Known(*each) for each in transcript.asserted(question.about, query)]
     # Who asks for himself asks for anything: what limits him is told where it bears on it.
-    return respected([each for each in known if each.bears_on_asker] if question.is_of_asker else known)
+    return _respected(question, [each for each in known if each.bears_on_asker] if question.is_of_asker else known)
+
+
+def _respected(question: Question, known: Sequence[Known]) -> list[Known]:
+    """What is told of it: who asks yes or no is not looking for what pleases."""
+    return respected(known, pleasing=question.seeks is not Seeks.YES_NO)
 
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
