@@ -940,6 +940,23 @@ def test_what_has_changed_is_looked_for_though_the_question_does_not_find_it() -
     assert "Seattle" not in reader.read(past, transcript.hits()[:1]).text
 
 
+def test_what_is_read_later_is_judged_beside_what_was_found() -> None:
+    """The best of a few windows by themselves would be worth as much as the best of all."""
+
+    class Likes(Network):
+        def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
+            return [Finding(3.0 if "Portland" in each.text else 0.5, 0.1, 0.1, ()) for each in windows]
+
+    question, judge = parse("Where does Ana live?", ("Ana",)), relevance.packaged()
+    best, other = (_found(text).passage for text in ("I live in Portland.", "We went to Matlock."))
+    both = relevance.read(question, [best, other], Likes(), judge)
+    found = relevance.read(question, [best], Likes(), judge)
+    (late,) = relevance.read(question, [other], Likes(), judge, beside=found)
+    (alone,) = relevance.read(question, [other], Likes(), judge)
+    assert late == both[1]
+    assert late.trust < alone.trust
+
+
 def test_a_changed_fact_is_answered_with_what_was_before() -> None:
     said = (("Ana", at(2023, 1, 1), "I live in Portland."), ("Ana", at(2024, 3, 1), "I live in Seattle."))
     answer = ask("Where does Ana live?", *said)

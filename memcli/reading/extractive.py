@@ -156,7 +156,7 @@ class ExtractiveReader:
         if question.standing is Standing.NOW and notes_what_changes(best.turn_text):
             since += later(question, query, best, self._transcript)
         new = [passage for passage in since if passage.turn not in known]
-        return relevance.read(question, new, self._network, self._judge, self._unread)
+        return relevance.read(question, new, self._network, self._judge, self._unread, found)
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:

@@ -43,14 +43,23 @@ def packaged() -> Judge:
 
 
 def read(
-    question: Question, passages: Sequence[Passage], network: Network, judge: Judge, unread: Unread | None = None
+    question: Question,
+    passages: Sequence[Passage],
+    network: Network,
+    judge: Judge,
+    unread: Unread | None = None,
+    beside: Sequence[Found] = (),
 ) -> list[Found]:
-    """What is found in the passages, the likeliest first. `unread` judges those that the network cannot read."""
+    """What is found in the passages, the likeliest first. `unread` judges those that the network cannot read. `beside`:
+    what was found before, which they are judged beside: the best of a few alone would be worth too much.
+    """
     readable = [each for each in passages if unread is None or is_readable(question, each)]
     findings = network.read(question.text, [passage.window for passage in readable])
+    before = [each for each in beside if not each.unread]
+    among = [*(each.passage for each in before), *readable], [*(each.finding for each in before), *findings]
     found = [
         Found(passage, finding, judge(row))
-        for passage, finding, row in zip(readable, findings, signals(readable, findings), strict=True)
+        for passage, finding, row in zip(readable, findings, signals(*among)[len(before) :], strict=True)
     ]
     if unread is not None and len(readable) < len(passages):
         known = {id(each) for each in readable}
