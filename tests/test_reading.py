@@ -724,52 +724,63 @@ def test_what_its_speaker_put_right_is_what_was_meant() -> None:
 
 def test_what_is_put_right_is_read_wherever_it_was_found() -> None:
     said = [
-        ("Hugo", "Belvaux paid! 340 net"), ("Ana", "at last"), ("Hugo", "yes"), ("Ana", "sorry, 350 I heard"),
-        ("Hugo", "430, sorry"), ("Hugo", "lunch?"), ("Hugo", "correction: pizza"),
+        ("Olga", "The tiles came to 340"), ("Ana", "at last"), ("Olga", "yes"), ("Ana", "sorry, 350 I heard"),
+        ("Olga", "430, sorry"), ("Olga", "lunch?"), ("Olga", "correction: pizza"),
     ]  # fmt: skip
-    question = "How much did Belvaux pay?"
+    question = "How much did the tiles come to?"
     transcript = FakeTranscript(question, [(who, at(2026, 9, 3), text) for who, text in said])
-    query = Query(parse(question, ("Hugo", "Ana")), VECTOR, ASKED)
+    query = Query(parse(question, ("Olga", "Ana")), VECTOR, ASKED)
     best = gather(query.question, query, transcript.hits(), transcript)[0]
-    assert best.window.text == "Belvaux paid! 340 net"
+    assert best.window.text == "The tiles came to 340"
     assert [each.window.text for each in put_right(query.question, query, best, transcript)] == ["430, sorry"]
 
 
 def test_nothing_is_read_that_the_query_may_not_see() -> None:
     said = [
-        ("Hugo", at(2026, 9, 3), "Did Belvaux pay 340?"), ("Ana", at(2026, 9, 4), "yes"),
-        ("Hugo", at(2026, 9, 5), "430, sorry"), ("Ana", None, "undated"),
+        ("Olga", at(2026, 9, 3), "Did the tiles come to 340?"), ("Ana", at(2026, 9, 4), "yes"),
+        ("Olga", at(2026, 9, 5), "430, sorry"), ("Ana", None, "undated"),
     ]  # fmt: skip
-    question = "How much did Belvaux pay?"
+    question = "How much did the tiles come to?"
     transcript = FakeTranscript(question, said)
     for until, read, right in (
-        (None, ["Did Belvaux pay 340?", "yes", "430, sorry"], ["430, sorry"]),
-        (at(2026, 9, 5), ["Did Belvaux pay 340?", "yes"], []),  # it is exclusive
-        (at(2026, 9, 4), ["Did Belvaux pay 340?"], []),
+        (None, ["Did the tiles come to 340?", "yes", "430, sorry"], ["430, sorry"]),
+        (at(2026, 9, 5), ["Did the tiles come to 340?", "yes"], []),  # it is exclusive
+        (at(2026, 9, 4), ["Did the tiles come to 340?"], []),
     ):
-        query = Query(parse(question, ("Hugo", "Ana")), VECTOR, ASKED, Filters(until=until))
+        query = Query(parse(question, ("Olga", "Ana")), VECTOR, ASKED, Filters(until=until))
         found = gather(query.question, query, transcript.hits()[:1], transcript)
         assert [each.window.text for each in found] == read
         assert [each.window.text for each in put_right(query.question, query, found[0], transcript)] == right
+
+
+def test_what_is_read_since_is_read_once() -> None:
+    """What is put right, and is also most like what may have changed."""
+    said = [("Ana", "my new flat is in Portland"), ("Bo", "oh"), ("Ana", "sorry, my new flat is in Seattle")]
+    question = "Where does Ana live now?"
+    transcript = FakeTranscript(question, [(who, at(2026, 9, day), text) for day, (who, text) in enumerate(said, 1)])
+    query = Query(parse(question, ("Ana", "Bo")), VECTOR, ASKED)
+    look = ExtractiveReader(transcript).look(query, transcript.hits()[:1])
+    assert sorted(each.passage.turn for each in look.found) == ["t0", "t1", "t2"]
 
 
 def test_a_series_is_told_in_the_same_words_with_other_numbers() -> None:
     def told(number: str, text: str, day: int, trust: float, by: str = "Ana") -> Value:
         return Value(number, _found(text, number, at(2026, 5, day), speaker=by, trust=trust), 0.8)
 
-    first = told("94.5 kg", "Weighed myself: 94.5 kg.", 1, 0.9)
-    last = told("88.2 kg", "Weighed myself: 88.2 kg. Goal reached.", 20, 0.1)
-    newest, before = standing(parse("What is my last weight?", ()), [first, last])
-    assert (newest.text, newest.found.trust, before) == ("88.2 kg", 0.9, None)
-    assert standing(parse("How much do I weigh now?", ()), [first, last])[1] is first
-    assert standing(parse("What was my first weight?", ()), [last, first])[0].text == "94.5 kg"
+    first = told("48,200 km", "Odometer read: 48,200 km.", 1, 0.9)
+    last = told("61,240 km", "Odometer read: 61,240 km. Oil changed.", 20, 0.1)
+    newest, before = standing(parse("What is my last odometer reading?", ()), [first, last])
+    assert (newest.text, newest.found.trust, before) == ("61,240 km", 0.9, None)
+    assert standing(parse("What does the odometer read now?", ()), [first, last])[1] is first
+    assert standing(parse("What was my first odometer reading?", ()), [last, first])[0].text == "48,200 km"
     others = (
-        told("88.2 kg", "The dog has 88.2 kg.", 20, 0.1), told("88.2 kg", "Weighed myself: 88.2 kg.", 20, 0.1, by="Bo"),
-        told("88 kg", "88 kg", 20, 0.1),
+        told("61,240 km", "The moon is not 61,240 km away.", 20, 0.1),
+        told("61,240 km", "Odometer read: 61,240 km.", 20, 0.1, by="Bo"), told("61 km", "61 km", 20, 0.1),
     )  # fmt: skip
-    assert all(standing(parse("What is my last weight?", ()), [first, each])[0] is first for each in others)
-    once = told("94.5", "Weighed myself: 94.5 kg.", 9, 0.1)
-    assert standing(parse("What is my last weight?", ()), [first, once]) == (first, None)  # it says nothing else
+    question = parse("What is my last odometer reading?", ())
+    assert all(standing(question, [first, each])[0] is first for each in others)
+    once = told("48,200", "Odometer read: 48,200 km.", 9, 0.1)
+    assert standing(question, [first, once]) == (first, None)  # it says nothing else
 
 
 @pytest.mark.parametrize(
@@ -948,7 +959,7 @@ def test_what_is_read_later_is_judged_beside_what_was_found() -> None:
             return [Finding(3.0 if "Portland" in each.text else 0.5, 0.1, 0.1, ()) for each in windows]
 
     question, judge = parse("Where does Ana live?", ("Ana",)), relevance.packaged()
-    best, other = (_found(text).passage for text in ("I live in Portland.", "We went to Matlock."))
+    best, other = (_found(text).passage for text in ("I live in Portland.", "We were in Skerry once."))
     both = relevance.read(question, [best, other], Likes(), judge)
     found = relevance.read(question, [best], Likes(), judge)
     (late,) = relevance.read(question, [other], Likes(), judge, beside=found)

@@ -151,11 +151,12 @@ class ExtractiveReader:
         """What was said since then to put the best window right, or of what it notes, where that may have changed."""
         if not found:
             return []
-        question, best, known = query.question, found[0].passage, {each.passage.turn for each in found}
-        since = put_right(question, query, best, self._transcript)
+        question, best = query.question, found[0].passage
+        known = {each.passage.turn for each in found}
+        new = [each for each in put_right(question, query, best, self._transcript) if each.turn not in known]
         if question.standing is Standing.NOW and notes_what_changes(best.turn_text):
-            since += later(question, query, best, self._transcript)
-        new = [passage for passage in since if passage.turn not in known]
+            known |= {each.turn for each in new}
+            new += [each for each in later(question, query, best, self._transcript) if each.turn not in known]
         return relevance.read(question, new, self._network, self._judge, self._unread, found)
 
 

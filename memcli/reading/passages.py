@@ -154,7 +154,7 @@ def _placed(passage: Passage, nearest: float) -> dict[str, float]:
 
 
 def put_right(question: Question, query: Query, best: Passage, transcript: Transcript) -> list[Passage]:
-    """The windows of what the best one's speaker says right after it to put it right: "16,430, sorry"."""
+    """The windows of what the best one's speaker says right after it to put it right: "at seven, sorry"."""
     _, *soon = _onward(query, best.turn, _SOON, transcript)
     said = [turn for turn in soon if turn.speaker == best.window.speaker and spoken([turn.text]).corrects(turn.text)]
     return _read(question, query, [_Place(turn, _BEHIND, 0.0, follows=True) for turn in said], transcript)
@@ -168,6 +168,8 @@ def later(question: Question, query: Query, best: Passage, transcript: Transcrip
 
 def _read(question: Question, query: Query, places: Sequence[_Place], transcript: Transcript) -> list[Passage]:
     """The windows of these turns, with what speaks for them."""
+    if not places:
+        return []
     weights = _StemWeights(transcript.rarity(question.stems), question.language)
     then = _stretches(language(question.language).asked_times(question.text, query.asked_at))
     threaded = [_threaded(place, transcript) for place in places]

@@ -64,7 +64,8 @@ def read(
     if unread is not None and len(readable) < len(passages):
         known = {id(each) for each in readable}
         others = [each for each in passages if id(each) not in known]
-        judged = zip(others, unread.read(question, others, passages), strict=True)
+        every = [*(each.passage for each in beside), *passages]
+        judged = zip(others, unread.read(question, others, every, [b.finding for b in beside if b.unread]), strict=True)
         found.extend(Found(each, *read, unread=True) for each, read in judged)
     return sorted(found, key=lambda each: -each.trust)
 

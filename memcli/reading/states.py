@@ -15,7 +15,7 @@ from .likeliest import likeliest
 from .passages import Passage
 from .relevance import Found
 from .temporal import is_moved
-from .updates import former, update
+from .updates import as_sure, former, update
 from .values import Value
 
 __all__ = ["standing", "successor", "when"]
@@ -257,14 +257,8 @@ def _rival(value: Value, best: Value, least: float) -> Value | None:
     if value.found.passage.at is None or best.found.passage.at is None or value.typed != best.typed:
         return None
     if _of_a_series(value, best):
-        return _as_sure(_read_as(value, best), best)
+        return replace(value, found=as_sure(value.found, best.found, value.found.finding))
     return value if _is_as_likely(value, best, least) else None
-
-
-def _read_as(value: Value, best: Value) -> Value:
-    """The value as the network would read it in the words of the best one, where it is less sure of its own."""
-    answers = max(value.found.finding.answers, best.found.finding.answers)
-    return replace(value, found=replace(value.found, finding=replace(value.found.finding, answers=answers)))
 
 
 def _is_as_likely(value: Value, best: Value, least: float) -> bool:
@@ -276,7 +270,7 @@ def _is_as_likely(value: Value, best: Value, least: float) -> bool:
 
 
 def _of_a_series(value: Value, best: Value) -> bool:
-    """Whether the same is told once more, in the same words with another number: "Weighed himself: 88.2 kg."."""
+    """Whether the same is told once more, in the same words with another number: "Pulse this morning: 58."."""
     if value.found.passage.window.speaker != best.found.passage.window.speaker:
         return False
     one, other = _around_a_number(value), _around_a_number(best)
@@ -315,7 +309,7 @@ def _first(question: Question, best: Value, ranked: Sequence[Value]) -> Value | 
 
 
 def _differs(one: Value, other: Value) -> bool:
-    """Whether they have no word in common; where both have numbers, no number: 88.2 kg is not 91.8 kg."""
+    """Whether they have no word in common; where both have numbers, no number: level 3 is not level 4."""
     if (ours := _numbers(one.text)) and (theirs := _numbers(other.text)):
         return not ours & theirs
     return not set(content_stems(one.text)) & set(content_stems(other.text))

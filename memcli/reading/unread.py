@@ -68,14 +68,20 @@ class Unread:
         return cls(Judge.of(found, names), {each: found["thresholds"][each] for each in Caution}, network)
 
     def read(
-        self, question: Question, passages: Sequence[Passage], among: Sequence[Passage]
+        self,
+        question: Question,
+        passages: Sequence[Passage],
+        among: Sequence[Passage],
+        beside: Sequence[Finding] = (),
     ) -> list[tuple[Finding, float]]:
-        """What is found in each of these passages, and the probability that it answers; `among`: all that there are."""
+        """What is found in each of these passages, and the probability that it answers. `among`: all that there are;
+        `beside`: what was found before in others that the network for English cannot read.
+        """
         rows = signals(question, passages, among)
         if self.network is None:
             return [(NOTHING_FOUND, self.judge(row)) for row in rows]
         findings = self.network.read(question.text, [each.window for each in passages])
-        more = readings(question, passages, findings)
+        more = readings(question, passages, findings, beside)
         return [(f, self.judge({**row, **m})) for f, row, m in zip(findings, rows, more, strict=True)]
 
 
@@ -128,11 +134,14 @@ def _signals(question: Question, passage: Passage, most: float) -> dict[str, flo
     }
 
 
-def readings(question: Question, passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:
-    """What the judge takes of what the network found, by name."""
+def readings(
+    question: Question, passages: Sequence[Passage], findings: Sequence[Finding], beside: Sequence[Finding] = ()
+) -> list[dict[str, float]]:
+    """What the judge takes of what the network found, by name; `beside`: in other passages, before."""
+    reads = compared([*beside, *findings])[len(beside) :]
     return [
         read | _reading(question, passage, finding, read["read.answers"], read["read.share"])
-        for passage, finding, read in zip(passages, findings, compared(findings), strict=True)
+        for passage, finding, read in zip(passages, findings, reads, strict=True)
     ]
 
 

@@ -19,7 +19,7 @@ from .relevance import Found
 from .values import Value
 from .windows import Window
 
-__all__ = ["READ", "behind", "former", "turned", "update"]
+__all__ = ["READ", "as_sure", "behind", "former", "turned", "update"]
 
 #: Later windows that are read: the likeliest.
 READ = 6
@@ -57,13 +57,13 @@ def former(question: Question, found: Sequence[Found], network: Network | None =
     """
     pairs = [(one, other) for one, other in permutations(found[:_PAIRED], 2) if _said(one) < _said(other)]
     taken = _taking(question, pairs, network)
-    return next((_as_sure(first, later, first.finding) for first, later, _ in taken), None)
+    return next((as_sure(first, later, first.finding) for first, later, _ in taken), None)
 
 
 def _instead(question: Question, first: Found, later: Sequence[Found], network: Network | None) -> list[Found]:
     """The later windows that take the place of the first one, as sure as that."""
     taken = _taking(question, [(first, each) for each in later[:READ]], network)
-    return [_as_sure(new, first, finding) for _, new, finding in taken]
+    return [as_sure(new, first, finding) for _, new, finding in taken]
 
 
 def _taking(
@@ -75,8 +75,8 @@ def _taking(
     return [(*pair, finding) for pair, finding in zip(pairs, findings, strict=True) if finding.answers > _TAKES]
 
 
-def _as_sure(found: Found, other: Found, finding: Finding) -> Found:
-    """A window as sure as another, with this found in it."""
+def as_sure(found: Found, other: Found, finding: Finding) -> Found:
+    """A window as sure as another, in the network's eyes, too, with this found in it."""
     read = replace(finding, answers=max(found.finding.answers, other.finding.answers))
     return replace(found, finding=read, trust=max(found.trust, other.trust))
 
