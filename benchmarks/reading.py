@@ -211,7 +211,7 @@ def _read(memory: Memory, question: str, at: datetime, filters: Filters) -> tupl
     query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
-    found = to_read(query.question, query, hits, transcript)
+    found, _ = to_read(query.question, query, hits, transcript)
     # What the network for English cannot read, the one for other languages learns from.
     passages = [p for p in found if view.embedder == Multilingual.id or is_readable(query.question, p)]
     return query, passages, known_of(query, transcript)

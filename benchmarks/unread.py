@@ -163,7 +163,7 @@ def _windows(memory: Memory, question: str, of: Contender) -> tuple[Sequence[Pas
     query, view = memory.query(question, Filters(), datetime(2026, 11, 22, tzinfo=UTC), chosen)
     with memory.store.reading():
         hits, transcript = chosen.retrieve(query, view, DEPTH), StoredTranscript(view)
-        passages = to_read(query.question, query, hits, transcript, by_network=of.network is not None)
+        passages, _ = to_read(query.question, query, hits, transcript, by_network=of.network is not None)
         found: list[dict[str, float]] = unread.signals(query.question, passages, passages)
         if of.network:
             findings = of.network.read(question, [each.window for each in passages])

@@ -194,7 +194,10 @@ def test_a_question_for_several_things_is_listing() -> None:
     assert parse("What instruments does Ines play?", ()).listing
     assert parse("What are my hobbies?", ()).listing
     assert not parse("What does Ines play?", ()).listing
+    assert parse("Which rooms flooded in May?", ()).listing
     assert not parse("What was the name of the ship?", ()).listing
+    assert not parse("What keeps Ines awake?", ()).listing
+    assert not parse("Which neighbour feeds Otto?", ()).listing
 
 
 def test_the_name_of_a_speaker_carries_no_weight() -> None:
@@ -933,6 +936,18 @@ def test_items_of_a_list_answer_by_themselves() -> None:
     look = found_in(question, [first, weak, other], [])
     assert look.text == "Bath, Wells"
     assert [each.text for each in look.items] == ["Bath", "Wells"]
+    further = _found("and Ely", "Ely", at(2024, 1, 5), trust=0.01)
+    look = found_in(question, [first, other], [], [further])
+    assert [each.text for each in look.items] == ["Bath", "Wells", "Ely"]
+    assert further not in look.found
+
+
+def test_a_list_of_several_is_told_where_a_sentence_of_one_of_them_would_be() -> None:
+    found = [_found("saw Bath on Monday", "Bath", at(2024, 1, 1)), _found("then Wells", "Wells", at(2024, 1, 3))]
+    doubt = Confidence(_judge(confidence.NAMES, -1.0), _judge(confidence.NAMES, 2.0), 0.5, dict.fromkeys(Caution, 0.0))
+    question = parse("Which towns did Ana visit?", ())
+    quote = doubt(found_in(question, found[:1], ()))
+    assert (quote.form, doubt(found_in(question, found, ()))) == (Form.QUOTE, replace(quote, form=Form.VALUE))
 
 
 def test_what_has_changed_is_looked_for_though_the_question_does_not_find_it() -> None:

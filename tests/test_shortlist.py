@@ -73,7 +73,10 @@ def test_without_a_network_the_first_are_looked_at() -> None:
             hits, transcript = default.retrieve(query, view, 20), StoredTranscript(view)
             every = gather(query.question, query, hits, transcript)
             assert len(every) == 20
-            read = to_read(query.question, query, hits, transcript)
+            read, further = to_read(query.question, query, hits, transcript)
             assert len(read) == MOST
             assert [each.turn for each in read] == [each.turn for each in every if each in read]
-            assert to_read(query.question, query, hits, transcript, by_network=False) == every[:12]
+            assert not further
+            listing = replace(query.question, listing=True)
+            assert to_read(listing, query, hits, transcript) == (read, chosen(every, behind=MOST))
+            assert to_read(listing, query, hits, transcript, by_network=False) == (every[:12], [])

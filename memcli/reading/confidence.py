@@ -68,11 +68,16 @@ class Confidence:
         }
 
     def __call__(self, look: Look) -> Doubted:
-        """What the answer is worth: its value where that is probably right, else its sentence; assertions know it."""
+        """What the answer is worth: its value where that is probably right, or a list, else its sentence; assertions
+        know it.
+        """
         if look.asserted:
             return Doubted(Form.VALUE, look.chance)
         row = signals(look)
         value, quote = self.value(row) if look.text else 0.0, self.quote(row)
+        if look.items:
+            # The sentence of the likeliest item says no more than that item: whoever asks for a list is told the list.
+            return Doubted(Form.VALUE, max(value, quote))
         least = quote if look.question.seeks is Seeks.WHY else min(self.preferred, quote)
         return Doubted(Form.VALUE, value) if value >= least else Doubted(Form.QUOTE, quote)
 

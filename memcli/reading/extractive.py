@@ -141,16 +141,16 @@ class ExtractiveReader:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
         by_network = question.language == DEFAULT or self._unread is None or self._unread.network is not None
-        passages = to_read(question, query, hits, self._transcript, by_network=by_network)
+        passages, further = to_read(question, query, hits, self._transcript, by_network=by_network)
         found = relevance.read(question, passages, self._network, self._judge, self._unread)
+        if not found:
+            return Look(question, ())
+        more = relevance.read(question, further, self._network, self._judge, self._unread, found)
         found += self._since(query, found)
-        known = known_of(query, self._transcript) if found else []
-        return found_in(question, found, known) if found else Look(question, ())
+        return found_in(question, found, known_of(query, self._transcript), more)
 
     def _since(self, query: Query, found: Sequence[Found]) -> list[Found]:
         """What was said since then to put the best window right, or of what it notes, where that may have changed."""
-        if not found:
-            return []
         question, best = query.question, found[0].passage
         known = {each.passage.turn for each in found}
         new = [each for each in put_right(question, query, best, self._transcript) if each.turn not in known]
@@ -218,8 +218,10 @@ def _saying(known: Known) -> Found:
     return Found(passage, Finding(sure, 0.0, 0.0, ()), sure)
 
 
-def found_in(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
-    """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`."""
+def found_in(question: Question, found: Sequence[Found], known: Sequence[Known], further: Sequence[Found] = ()) -> Look:
+    """The answer that the windows hold, the likeliest first; there is one at least. `known`: see `known_of`. `further`
+    windows have items of a list, and nothing else.
+    """
     if known:
         return _advised(question, found, known)
     found = _answered(question, found)
@@ -232,7 +234,9 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known])
         return Look(question, found)
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
-    return _listed(question, found, ranked) if question.listing else _single(question, found, ranked)
+    if question.listing:
+        return _listed(question, found, [*ranked, *ordered(question, further)])
+    return _single(question, found, ranked)
 
 
 def ordered(question: Question, found: Sequence[Found]) -> list[Value]:

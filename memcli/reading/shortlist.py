@@ -35,19 +35,22 @@ def packaged() -> Judge:
 
 def to_read(
     question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript, *, by_network: bool = True
-) -> list[Passage]:
-    """The windows of these hits, and of what follows them, that are read; best hit first. `by_network`: or else they
-    are only judged by what is known of them.
+) -> tuple[list[Passage], list[Passage]]:
+    """The windows of these hits, and of what follows them, that are read; and those that are read besides where the
+    question is for a list, as many again. Best hit first. `by_network`: or else they are only judged by what is known
+    of them.
     """
     found = gather(question, query, hits, transcript)
-    return chosen(found) if by_network else found[:_UNREAD]
+    if not by_network:
+        return found[:_UNREAD], []
+    return chosen(found), chosen(found, behind=MOST) if question.listing else []
 
 
-def chosen(passages: Sequence[Passage], most: int = MOST) -> list[Passage]:
-    """The `most` likeliest, in the order in which they are given."""
+def chosen(passages: Sequence[Passage], most: int = MOST, behind: int = 0) -> list[Passage]:
+    """The `most` likeliest that come behind so many likelier ones, in the order in which they are given."""
     trust = [packaged()(row) for row in signals(passages)]
-    kept = sorted(sorted(range(len(passages)), key=lambda place: -trust[place])[:most])
-    return [passages[place] for place in kept]
+    kept = sorted(range(len(passages)), key=lambda place: -trust[place])[behind : behind + most]
+    return [passages[place] for place in sorted(kept)]
 
 
 def signals(passages: Sequence[Passage]) -> list[Mapping[str, float]]:

@@ -17,9 +17,12 @@ __all__ = ["parse", "wording"]
 _FORMS = tuple(
     (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
 )
+#: Behind the name of several things stands what is said of them: "what sports does Ana do", where "what helps Ana" asks
+#: for one.
+_SAID_OF = r"(?=\s+\w+ed\b|.*\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|might|\w+n't)\b)"
 _LISTING = re.compile(
-    r"\b(?:what|which)\s+(?:are|were|(?!does|was|is|has)\w+(?:[^s\W]|e)s\b"
-    r"|(?!do|did|can|will|would|should|could)\w+\s+(?!does|was|is|has)\w+(?:[^s\W]|e)s\b)"
+    r"\b(?:what|which)\s+(?:are|were|(?:(?!do|did|can|will|would|should|could|is|was)\w+\s+)?"
+    rf"(?!does|was|is|has)\w+(?:[^s\W]|e)s\b{_SAID_OF})"
     r"|\bother\s+\w+s\b|\b(?:list|all the)\b"
 )
 #: Counts, comparisons and what is common to two rest on several pieces of evidence, like lists do.
