@@ -234,7 +234,7 @@ class ReadCase:
 
 def read(case: Case, network: Network) -> ReadCase:
     """The case as the network reads it."""
-    return ReadCase(case, network.read(case.query.question.text, [p.window for p in case.passages]))
+    return ReadCase(case, network.read(case.query.question.asks, [p.window for p in case.passages]))
 
 
 def fitted(

@@ -77,7 +77,7 @@ def test_what_hangs_on_another_day_is_said_as_a_date_and_what_goes_on_as_open() 
         ("pl", "1 tydzień", "5 miesięcy", "10 dni"),
         ("ru", "1 неделя", "5 месяцев", "10 дней"),
         ("ja", "1 週間", "5 か月", "10 日"),
-        ("en", "", "", ""),
+        ("en", "1 week", "5 months", "10 days"),
     ],
 )
 def test_lengths_have_the_plural_of_their_number(code: str, one: str, five: str, ten: str) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from ..model import Cue, Question, Turn
+from ..model import Cue, Question, Reckoning, Turn
 from ..model.cards import Noted
 from ..model.generated import Argument, Assertion, Event, Generated, SessionText, Told, speaker_name
 from ..model.names import NameUse
@@ -235,6 +235,14 @@ class Language:
         """What a question mentions: persons, things, dates, in that order."""
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
+    def reckoning(self, question: str) -> Reckoning | None:
+        """What has to be worked out of days to answer a question ("how many weeks ago did we move?"), if anything."""
+        return None
+
+    def ago(self, count: int, unit: str) -> str:
+        """So many days, weeks, months or years before now; `unit` is "day" to "year"."""
+        return ""
+
     # -- what answers ----------------------------------------------------------------------------------------------
 
     def nothing(self) -> str:
@@ -273,6 +281,12 @@ class Language:
     def listed_after(self, text: str, end: int) -> str:
         """What goes on with the list in `text` whose items so far end at `end`: ", Ana and Eva"; or nothing."""
         return ""
+
+    def is_worked_out(self, text: str) -> bool:
+        """Whether `text` asks for what is worked out of several statements, a sum, a difference or a mean, or tells
+        one.
+        """
+        return False
 
     def label_before(self, text: str, start: int) -> int:
         """Where the label begins of the number at `start` ("level" of "level 3"); `start` itself where it has none."""

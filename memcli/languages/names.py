@@ -138,7 +138,7 @@ def with_aliases(question: Question, aliases: Mapping[str, str]) -> Question:
         return question
     mentioned = (*question.named, *(Named(who, word, Spelling.ALIAS) for who, word in found.items()))
     about = question.about if any(each.word for each in question.named) else next(iter(found))
-    return replace(question, named=mentioned, about=about, stems=stems_beside(question.text, mentioned))
+    return replace(question, named=mentioned, about=about, stems=stems_beside(question.asks, mentioned))
 
 
 def _as_written(alias: str, text: str) -> str:

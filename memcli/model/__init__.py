@@ -33,6 +33,8 @@ __all__ = [
     "Needs",
     "Query",
     "Question",
+    "Reckoned",
+    "Reckoning",
     "Relation",
     "Seeks",
     "Session",
@@ -223,6 +225,26 @@ class Spelling(StrEnum):
     ALIAS = "alias"
 
 
+class Reckoned(StrEnum):
+    """What is worked out of days."""
+
+    AGO = "ago"
+    BETWEEN = "between"
+    FIRST = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoning:
+    """What has to be worked out of days, each of which is asked for by a question of `days`. `named`: what happened on
+    each, as the question calls it; `unit`: "day" to "year", "" where that is open.
+    """
+
+    kind: Reckoned
+    unit: str
+    days: tuple[str, ...]
+    named: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """A mention of a speaker. `word`: what stands there; empty where only another case of it does."""
@@ -243,6 +265,8 @@ class Question:
     common. `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have; `wants_advice`:
     it asks what somebody should do or might like. `language`: by whose rules it was read. `akin`: stems
     of the store that stand for or beside those of the question: other forms of a word, compounds or their parts.
+    `core`: the part of the text that asks, without what leads up to it ("can you remind me"), which `stems` and all of
+    the kind of answer are of; "" where that is all of it.
     """
 
     text: str
@@ -262,6 +286,12 @@ class Question:
     first_person: bool = False
     language: str = "en"
     akin: tuple[str, ...] = ()
+    core: str = ""
+
+    @property
+    def asks(self) -> str:
+        """What of it a reader reads."""
+        return self.core or self.text
 
     @property
     def speakers(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Protocol
 
 from memcli.languages import DEFAULT, language, spoken
 from memcli.languages.replacing import notes_what_changes
-from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Seeks, Standing
+from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Reckoning, Seeks, Standing
 from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
@@ -19,6 +20,7 @@ from memcli.reading.likeliest import likeliest
 from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, asks, later, put_right
 from memcli.reading.quoting import quoted
+from memcli.reading.reckoning import for_days, told, worked_out
 from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, successor, when
@@ -38,6 +40,8 @@ _LISTED, _ITEM = 2.0, 0.3
 _MOST_LISTED = 8
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
 _SAID, _BESIDE = 0.65, 0.6
+#: What a sum may be asked of.
+_AMOUNTS = frozenset((Seeks.COUNT, Seeks.LENGTH, Seeks.OFTEN, Seeks.WHAT, Seeks.WHICH))
 #: A yes is said by a window that rather answers than not: else its words may be of something else.
 _ANSWERING = 0.5
 #: A no in words that deny nothing.
@@ -65,7 +69,7 @@ class Reader(Protocol):
 class Look:
     """What a reader saw before it doubts: the windows, the likeliest first, and the value with where it comes from.
 
-    `asserted`: the value is made of assertions, whose probability, `chance`, is its own.
+    `asserted`: the value is made of assertions, or worked out of days; their probability, `chance`, is its own.
     """
 
     question: Question
@@ -140,6 +144,27 @@ class ExtractiveReader:
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
+        sought = language(question.language).reckoning(question.asks)
+        if sought is None:
+            return self._read(query, hits)
+        return self._worked_out(query, hits, sought) or _left_open(sought, self._read(query, hits))
+
+    def _worked_out(self, query: Query, hits: Sequence[Hit], sought: Reckoning) -> Look | None:
+        """What is worked out of the days that are read for it; None where not all are found, or not exactly enough."""
+        question = query.question
+        looks = [self._read(replace(query, question=each), hits) for each in for_days(question, sought)]
+        days = [told(question, look.text, query.asked_at) for look in looks]
+        if not all(look.found for look in looks) or None in days:
+            return None
+        text = worked_out(question, sought, [each for each in days if each], query.asked_at)
+        if not text:
+            return None
+        chance = math.prod(self._doubt(look).trust for look in looks)
+        cited = [(look.cited or look.found)[0] for look in looks]
+        return Look(question, looks[0].found, text, tuple(cited), chance, asserted=True)
+
+    def _read(self, query: Query, hits: Sequence[Hit]) -> Look:
+        question = query.question
         by_network = question.language == DEFAULT or self._unread is None or self._unread.network is not None
         passages, further = to_read(question, query, hits, self._transcript, by_network=by_network)
         found = relevance.read(question, passages, self._network, self._judge, self._unread)
@@ -158,6 +183,13 @@ class ExtractiveReader:
             known |= {each.turn for each in new}
             new += [each for each in later(question, query, best, self._transcript) if each.turn not in known]
         return relevance.read(question, new, self._network, self._judge, self._unread, found)
+
+
+def _left_open(sought: Reckoning, look: Look) -> Look:
+    """What was read without a value, where a length of time was to be worked out: one that is named is of something
+    else.
+    """
+    return look if sought.kind is Reckoned.FIRST or look.question.seeks is Seeks.WHEN else replace(look, text="")
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:
@@ -256,7 +288,7 @@ def _answered(question: Question, found: Sequence[Found]) -> Sequence[Found]:
 
 
 def _may_tell(question: Question, found: Found) -> bool:
-    return language(question.language).may_tell(question.text, found.passage.turn_text)
+    return language(question.language).may_tell(question.asks, found.passage.turn_text)
 
 
 def _doubted_beside(found: Found, reply: Found | None) -> Found:
@@ -289,7 +321,13 @@ def _moved_last(found: Sequence[Found]) -> Found:
 
 
 def _fits(question: Question, value: Value) -> bool:
-    """Whether it may be said: who asks for an amount is given a number, or the sentence."""
+    """Whether it may be said: who asks for an amount is given a number, or the sentence; who asks for a sum, the
+    sentence, unless that tells a sum.
+    """
+    if question.seeks in _AMOUNTS and language(question.language).is_worked_out(question.asks):
+        text = value.found.passage.window.text
+        if not spoken([text]).is_worked_out(text):
+            return False
     return value.typed or question.counts_times or question.seeks is not Seeks.COUNT
 
 

@@ -54,7 +54,7 @@ def read(
     what was found before, which they are judged beside: the best of a few alone would be worth too much.
     """
     readable = [each for each in passages if unread is None or is_readable(question, each)]
-    findings = network.read(question.text, [passage.window for passage in readable])
+    findings = network.read(question.asks, [passage.window for passage in readable])
     before = [each for each in beside if not each.unread]
     among = [*(each.passage for each in before), *readable], [*(each.finding for each in before), *findings]
     found = [

@@ -37,7 +37,7 @@ class Rereader:
         """A score for each hit, whose first turn is read."""
         passages = of_hits(query.question, query, hits, transcript)
         readable = [passage for passage in passages if is_readable(query.question, passage)]
-        found = self._network.read(query.question.text, [passage.window for passage in readable])
+        found = self._network.read(query.question.asks, [passage.window for passage in readable])
         best: dict[int, float] = {}
         for passage, finding in zip(readable, found, strict=True):
             best[passage.rank] = max(finding.answers, best.get(passage.rank, finding.answers))

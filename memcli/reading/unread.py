@@ -80,7 +80,7 @@ class Unread:
         rows = signals(question, passages, among)
         if self.network is None:
             return [(NOTHING_FOUND, self.judge(row)) for row in rows]
-        findings = self.network.read(question.text, [each.window for each in passages])
+        findings = self.network.read(question.asks, [each.window for each in passages])
         more = readings(question, passages, findings, beside)
         return [(f, self.judge({**row, **m})) for f, row, m in zip(findings, rows, more, strict=True)]
 

@@ -71,7 +71,7 @@ def _taking(
 ) -> list[tuple[Found, Found, Finding]]:
     """The pairs of an earlier and a later window in which the later takes the place, with what is found in it."""
     read = [behind(first.passage.window, later.passage.window) for first, later in pairs]
-    findings = (network or of_updates()).read(question.text, read) if read else []
+    findings = (network or of_updates()).read(question.asks, read) if read else []
     return [(*pair, finding) for pair, finding in zip(pairs, findings, strict=True) if finding.answers > _TAKES]
 
 

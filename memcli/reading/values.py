@@ -59,7 +59,7 @@ def values(question: Question, found: Found) -> list[Value]:
 
 def _spans(question: Question, found: Found) -> Iterator[Span]:
     """The network's, and where a number or name that stands for something is asked for, what looks like one."""
-    pattern = language(question.language).identifier(question.text)
+    pattern = language(question.language).identifier(question.asks)
     spans = found.finding.spans
     for match in pattern.finditer(found.passage.window.shown) if pattern else ():
         inside = sum(s.chance for s in spans if s.start < match.end() and s.end > match.start())
@@ -147,11 +147,11 @@ def _counts(text: str, end: int) -> bool:
 def _repeats(text: str, asked: frozenset[str], question: Question) -> bool:
     """Whether it says mostly what the question says; a choice is offered by the question itself."""
     own = set(content_stems(text))
-    return bool(own) and len(own - asked) < len(own & asked) and " or " not in question.text
+    return bool(own) and len(own - asked) < len(own & asked) and " or " not in question.asks
 
 
 def _is_typed(question: Question, text: str) -> bool:
-    if not language(question.language).is_such(question.text, text):
+    if not language(question.language).is_such(question.asks, text):
         return False
     if question.seeks in _AMOUNTS:
         return bool(spoken([text]).number(text))

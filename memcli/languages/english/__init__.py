@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from ...model import Cue, Question, Turn
+from ...model import Cue, Question, Reckoning, Turn
 from ...model.cards import Noted
 from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...model.names import NameUse
@@ -199,6 +199,20 @@ class English(Language):
 
         return asks_of(question)
 
+    def reckoning(self, question: str) -> Reckoning | None:
+        """See `Language.reckoning`."""
+        from .reckonings import reckoning
+
+        return reckoning(question)
+
+    def length(self, count: float, unit: str) -> str:
+        """See `Language.length`."""
+        return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"
+
+    def ago(self, count: int, unit: str) -> str:
+        """See `Language.ago`."""
+        return f"{self.length(count, unit)} ago"
+
     def spoken_of(self, question: str) -> Sequence[str]:
         """See `Language.spoken_of`."""
         from .assertions import spoken_of
@@ -240,6 +254,12 @@ class English(Language):
         from .answers import listed_after
 
         return listed_after(text, end)
+
+    def is_worked_out(self, text: str) -> bool:
+        """See `Language.is_worked_out`."""
+        from .answers import is_worked_out
+
+        return is_worked_out(text)
 
     def label_before(self, text: str, start: int) -> int:
         """See `Language.label_before`."""

@@ -16,6 +16,7 @@ __all__ = [
     "is_oneself",
     "is_such",
     "is_vague",
+    "is_worked_out",
     "label_before",
     "labelled_after",
     "listed_after",
@@ -36,6 +37,11 @@ _SELVES = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll"))
 _COORDINATED = re.compile(
     r"(?:(?:, (?:and |& )?| and | & )[\w'’-]+(?: [A-Z][\w'’-]+){0,3}(?=[,.;!?]|\s+and\b|\s+&|$))+"
 )
+#: Of a sum, a difference or a mean: what asks for one, and what tells one.
+_WORKED_OUT = re.compile(
+    r"\b(?:total\w*|altogether|all told|in all(?! \w)|combined|averag\w+|difference|than|compared)\b"
+    r"|\bhow (?:much|many \w+) (?:more|less|fewer|(?!never|over|under|after|ever|paper|water)\w+er)\b", re.IGNORECASE
+)  # fmt: skip
 #: That something is over denies that it is so.
 ENDED = re.compile(
     r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned"
@@ -181,6 +187,11 @@ def may_tell(question: str, text: str) -> bool:
     if _FOR_LONG.search(low) and _JUST_NOW.fullmatch(text):
         return False
     return all(value.search(text) for asked, value in _TOLD_BY if asked.search(low))
+
+
+def is_worked_out(text: str) -> bool:
+    """Whether a text asks for a sum, a difference or a mean, or tells one."""
+    return bool(_WORKED_OUT.search(text))
 
 
 def label_before(text: str, start: int) -> int:

@@ -11,6 +11,7 @@ from ...text import STOPWORDS, stem
 from ..base import NAMELESS
 from ..data import filled, table
 from ..names import named, nameless, stems_beside
+from .leads import core
 
 __all__ = ["parse", "wording"]
 
@@ -99,15 +100,15 @@ _AUXILIARY = re.compile(r"^(?:do|does|did|is|are|was|were|has|have|had|should|wo
 @lru_cache(maxsize=64)
 def parse(text: str, speakers: Sequence[str]) -> Question:
     """`text` as a question to a memory in which `speakers` (a tuple) talk; read once for every way of retrieving."""
-    plain = text.strip().lower().replace("’", "'")
-    mentioned = named(text, speakers)
+    asks, mentioned = core(text), named(text, speakers)
+    plain = asks.strip().lower().replace("’", "'")
     of_one = bool(_I.search(plain))
     written = [each for each in mentioned if each.word]
     seeks = _seeks(plain)
     return Question(
         text,
         seeks,
-        stems_beside(text, mentioned),
+        stems_beside(asks, mentioned),
         written[0].speaker if written else _user(speakers) if of_one else None,
         listing=bool(_LISTING.search(plain)),
         several=bool(_LISTING.search(plain) or _SEVERAL.search(plain)),
@@ -120,6 +121,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         seeks_advice=bool(_ADVICE.search(text.lower())),
         wants_advice=_wants_advice(plain, seeks),
         first_person=of_one or bool(_WE.search(plain)),
+        core=asks,
     )
 
 

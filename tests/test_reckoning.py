@@ -1,0 +1,152 @@
+"""How long ago, how long between, which came first: worked out of days that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli import Message
+from memcli.languages import language
+from memcli.languages.english.questions import parse
+from memcli.languages.english.reckonings import reckoning
+from memcli.memory import Memory
+from memcli.model import Form, Question, Reckoned, Reckoning, Seeks, Standing
+from memcli.reading.reckoning import for_days, told, worked_out
+from memcli.text.times import Grain, Span, day, month, year
+
+QUESTION = Question("How long ago was it?")
+ASKED = datetime(2026, 5, 20, 18, 30, tzinfo=UTC)
+
+
+def at(of_year: int, of_month: int, of_day: int) -> datetime:
+    return datetime(of_year, of_month, of_day, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "unit", "days"),
+    [
+        ("How many weeks ago did I plant the leeks?", Reckoned.AGO, "week", ["When did I plant the leeks?"]),
+        ("How long ago was Rafi's exam?", Reckoned.AGO, "", ["When was Rafi's exam?"]),
+        ("How long has it been since we sold the boat?", Reckoned.AGO, "", ["When was it that we sold the boat?"]),
+        ("How many months have passed since the flood?", Reckoned.AGO, "month", ["When was the flood?"]),
+        ("How many days passed between the day I bought the kiln and the day it broke?", Reckoned.BETWEEN, "day",
+         ["When was it that I bought the kiln?", "When was it that it broke?"]),
+        ("How long was it between the flood and the wedding?", Reckoned.BETWEEN, "",
+         ["When was the flood?", "When was the wedding?"]),
+        ("How many days had passed since I ordered the kiln when it came?", Reckoned.BETWEEN, "day",
+         ["When was it that I ordered the kiln?", "When was it that it came?"]),
+        ("How many weeks before the wedding did Ana break her arm?", Reckoned.BETWEEN, "week",
+         ["When was the wedding?", "When did Ana break her arm?"]),
+        ("Which did I sell first, the boat or the kiln?", Reckoned.FIRST, "",
+         ["When did I sell the boat?", "When did I sell the kiln?"]),
+        ("Which thing did I mend first in March, the boat or the kiln?", Reckoned.FIRST, "",
+         ["When did I mend the boat in March?", "When did I mend the kiln in March?"]),
+        ("Which event happened first, the flood or Ana's wedding?", Reckoned.FIRST, "",
+         ["When was the flood?", "When was Ana's wedding?"]),
+    ],
+)  # fmt: skip
+def test_the_days_that_a_question_takes(question: str, kind: Reckoned, unit: str, days: Sequence[str]) -> None:
+    sought = reckoning(question)
+    assert sought is not None
+    assert (sought.kind, sought.unit, list(sought.days)) == (kind, unit, days)
+    assert language("en").reckoning(question) == sought
+    assert language("de").reckoning(question) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["When did I sell the boat?", "How long did the trip take?", "How many boats were there between the piers?",
+     "Which boat did I sell first?", "What came first?", "How many weeks does the course last?"],
+)  # fmt: skip
+def test_other_questions_take_none(question: str) -> None:
+    assert reckoning(question) is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "then", "said"),
+    [
+        ("day", day(at(2026, 5, 17)), "3 days ago (17 May 2026)"),
+        ("week", day(at(2026, 5, 5)), "2 weeks ago (5 May 2026)"),
+        ("month", day(at(2026, 2, 20)), "3 months ago (20 February 2026)"),
+        ("month", month(at(2026, 2, 1)), "4 months ago (February 2026)"),
+        ("year", day(at(2016, 5, 21)), "9 years ago (21 May 2016)"),
+        ("year", year(at(2016, 1, 1)), "10 years ago (2016)"),
+        ("", day(at(2026, 5, 19)), "1 day ago (19 May 2026)"),
+        ("", day(at(2026, 5, 4)), "2 weeks ago (4 May 2026)"),
+        ("", day(at(2026, 1, 4)), "4 months ago (4 January 2026)"),
+        ("", day(at(2021, 1, 4)), "5 years ago (4 January 2021)"),
+        ("day", month(at(2026, 2, 1)), ""),  # nobody can say
+        ("day", day(at(2026, 5, 21)), ""),  # it lies ahead
+    ],
+)
+def test_how_long_ago(unit: str, then: Span, said: str) -> None:
+    assert worked_out(QUESTION, Reckoning(Reckoned.AGO, unit, ("",), ("it",)), [then], ASKED) == said
+
+
+def test_how_long_between_whichever_was_first() -> None:
+    sought = Reckoning(Reckoned.BETWEEN, "day", ("", ""), ("a", "b"))
+    days = [day(at(2026, 3, 15)), day(at(2026, 2, 14))]
+    assert worked_out(QUESTION, sought, days, ASKED) == "29 days (14 February 2026, 15 March 2026)"
+    assert worked_out(QUESTION, replace(sought, unit=""), days, ASKED) == "4 weeks (14 February 2026, 15 March 2026)"
+    assert worked_out(QUESTION, sought, [days[0], days[0]], ASKED) == ""
+
+
+def test_which_came_first() -> None:
+    sought = Reckoning(Reckoned.FIRST, "", ("", ""), ("the boat", "the kiln"))
+    boat, kiln = day(at(2026, 3, 15)), day(at(2026, 2, 14))
+    assert worked_out(QUESTION, sought, [boat, kiln], ASKED) == "the kiln (14 February 2026; the boat: 15 March 2026)"
+    assert worked_out(QUESTION, sought, [boat, month(at(2026, 3, 1))], ASKED) == ""
+
+
+@given(st.integers(0, 4000), st.sampled_from(["day", "week", "month", "year"]))
+def test_a_time_ago_is_never_negative_and_a_day_is_exact(days: int, unit: str) -> None:
+    then = day(ASKED - timedelta(days=days))
+    said = worked_out(QUESTION, Reckoning(Reckoned.AGO, unit, ("",), ("it",)), [then], ASKED)
+    count = int(said.split()[0])
+    assert count >= 0
+    assert unit != "day" or count == days
+
+
+def test_the_question_for_a_day_is_of_the_same_person() -> None:
+    question = parse("How many weeks before the wedding did Ana break her arm?", ("Ana", "Bo"))
+    sought = reckoning(question.asks)
+    assert sought is not None
+    first, second = for_days(question, sought)
+    assert (first.text, first.asks, first.seeks, first.standing) == (sought.days[0],) * 2 + (Seeks.WHEN, Standing.ANY)
+    assert (first.about, second.about) == ("Ana", "Ana")
+    assert (first.stems, second.stems) == (("wed",), ("break", "arm"))
+
+
+def test_an_answer_that_names_one_time_tells_it() -> None:
+    span = told(QUESTION, "Tuesday 14 April 2026", ASKED)
+    assert span is not None
+    assert (span.start.date().isoformat(), span.grain) == ("2026-04-14", Grain.DAY)
+    assert told(QUESTION, "2013", ASKED) == year(at(2013, 1, 1))
+    assert told(QUESTION, "every Tuesday", ASKED) is None
+    assert told(QUESTION, "3 May 2026 and 4 May 2026", ASKED) is None
+    assert told(QUESTION, "soon", ASKED) is None
+
+
+def test_days_are_read_and_the_answer_worked_out_of_them() -> None:
+    """With the networks that ship."""
+    said = [
+        (at(2026, 3, 2), "I planted the leeks today, forty of them"),
+        (at(2026, 3, 9), "The neighbour's cat sat on the cold frame again"),
+        (at(2026, 4, 6), "Yesterday I finally planted the beans"),
+    ]
+    with Memory(None) as memory:
+        memory.add([Message(text, "user", said_at=when, conversation="garden") for when, text in said])
+        ago = memory.ask("How many days ago did I plant the leeks?", at=ASKED).answer
+        first = memory.ask("Which did I plant first, the beans or the leeks?", at=ASKED).answer
+        days = "the day I planted the leeks and the day I planted the beans"
+        between = memory.ask(f"How many days passed between {days}?", at=ASKED).answer
+        never = memory.ask("How many weeks ago did I sell the tractor?", at=ASKED).answer
+    assert (ago.text, len(ago.citations)) == ("79 days ago (2 March 2026)", 1)
+    assert (first.text, len(first.citations)) == ("the leeks (2 March 2026; the beans: 5 April 2026)", 2)
+    assert between.text == "34 days (2 March 2026, 5 April 2026)"
+    assert never.form is not Form.VALUE
