@@ -61,6 +61,8 @@ def test_a_favourite_number_stands_for_nothing() -> None:
         ("What is Ada's email address?", "ada at home", False),
         ("How old is the car?", "£900", False),
         ("How much was the car?", "£900", True),
+        ("What percentage of the seeds came up?", "two", False),
+        ("What percentage of the seeds came up?", "40%", True),
     ],
 )  # fmt: skip
 def test_a_value_is_of_the_kind_that_is_asked_for(question: str, value: str, is_such: bool) -> None:

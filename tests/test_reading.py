@@ -556,6 +556,8 @@ def test_somebody_without_a_name_is_told_apart(said: str, part: str, who: str) -
 def test_a_phone_number_is_given_whole() -> None:
     question = parse("What is Ana's phone number?", ())
     assert values(question, _found("it is 07700 900417 now", "900417"))[0].text == "07700 900417"
+    written = "+44 (0) 77 00 / 90 04 - 17"
+    assert values(question, _found(f"it is {written} now", "44 (0) 77 00"))[0].text == written
 
 
 def test_one_moment_is_of_another_day_elsewhere() -> None:

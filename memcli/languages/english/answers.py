@@ -119,7 +119,7 @@ _IDENTIFIERS = tuple(
     (re.compile(asked), re.compile(value))
     for asked, value in (
         (r"\b(?:phone|telephone|mobile|cell) ?(?:number)?\b|\b(?:call|text|ring) (?:me|him|her|them) on\b",
-         r"\+?\d(?:[ ().-]{0,2}\d){6,14}"),
+         r"\+?\d(?:[ ()./–-]{0,3}\d){6,14}"),
         (r"\be-?mail(?: address)?\b", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
         (r"\b(?:pin|password|passcode|door code|code|plate|booking reference|reference|postcode|zip code)\b",
          r"\b(?=[\w-]*\d)[A-Za-z\d][\w-]{2,}\b"),
@@ -152,6 +152,7 @@ _OTHERS = tuple(
         (r"\b(?:called|named|names?)\b", r"^(?:an?|my|his|her|our|their|your|its|this|that|some) "),
         (rf"\bhow many (?!{_COINS})", rf"{_MONEY}|\d\s?%|\d[:.]\d\d\b"),
         (r"\bhow (?:old|tall|far|long|heavy|deep|wide|high|big|fast)\b", _MONEY),
+        (r"\bpercent", r"^(?!.*(?:\d|%|percent|per cent))"),
         (r"\bwhat (?:has )?happened\b", r"^(?:the|an?|my|his|her|our|their|your) \w+$"),
     )
 )
