@@ -152,7 +152,7 @@ class ExtractiveReader:
     def _worked_out(self, query: Query, hits: Sequence[Hit], sought: Reckoning) -> Look | None:
         """What is worked out of the days that are read for it; None where not all are found, or not exactly enough."""
         question = query.question
-        looks = [self._read(replace(query, question=each), hits) for each in for_days(question, sought)]
+        looks = self._days(query, hits, sought)
         days = [told(question, look.text, query.asked_at) for look in looks]
         if not all(look.found for look in looks) or None in days:
             return None
@@ -162,6 +162,20 @@ class ExtractiveReader:
         chance = math.prod(self._doubt(look).trust for look in looks)
         cited = [(look.cited or look.found)[0] for look in looks]
         return Look(question, looks[0].found, text, tuple(cited), chance, asserted=True)
+
+    def _days(self, query: Query, hits: Sequence[Hit], sought: Reckoning) -> list[Look]:
+        """What is read for each day. Where two are read in one turn, and are the same, that is of the surer one: the
+        other is looked for in what is left.
+        """
+        asked = [replace(query, question=each) for each in for_days(query.question, sought)]
+        looks = [self._read(each, hits) for each in asked]
+        if len(looks) < 2 or not all(look.found for look in looks) or looks[0].text != looks[1].text:
+            return looks
+        turns = [(look.cited or look.found)[0].passage.turn for look in looks]
+        if turns[0] == turns[1]:
+            doubtful = min((0, 1), key=lambda place: self._doubt(looks[place]).trust)
+            looks[doubtful] = self._read(asked[doubtful], [hit for hit in hits if turns[0] not in hit.unit.sources])
+        return looks
 
     def _read(self, query: Query, hits: Sequence[Hit]) -> Look:
         question = query.question

@@ -16,13 +16,15 @@ _OR = r"first(?: (?P<within>(?:in|on|at|this|last) [^,]+),|[,:]?) (?P<a>.+?),? o
 _FORMS = tuple(
     (re.compile(form, re.IGNORECASE), reckoned)
     for form, reckoned in (
+        (rf"{_MANY} ago (?P<a>(?:did|was|were) .+) when (?P<b>.+)$", Reckoned.BETWEEN),
         (rf"{_MANY} ago (?P<a>(?:did|was|were|has|have) .+)$", Reckoned.AGO),
         (rf"{_MANY}(?: has| have| had)?(?: it)?(?: been| passed| gone by| elapsed)? since (?P<a>.+) when (?P<b>.+)$",
          Reckoned.BETWEEN),
         (rf"{_MANY}(?: has| have| is)?(?: it)?(?: been| passed| gone by| elapsed)? since (?P<a>.+)$", Reckoned.AGO),
         (rf"{_MANY}[^,]*? between {_DAY}(?P<a>.+?),? and {_DAY}(?P<b>.+)$", Reckoned.BETWEEN),
         (rf"{_MANY}[^,]*? between (?P<a>.+),? and (?P<b>.+)$", Reckoned.BETWEEN),
-        (rf"{_MANY} (?:before|after) (?P<a>.+?) (?P<b>(?:did|was|were) .+)$", Reckoned.BETWEEN),
+        (rf"{_MANY} (?:before|after) (?P<a>.+) (?P<b>did .+)$", Reckoned.BETWEEN),
+        (rf"{_MANY} (?:before|after) (?P<a>.+?) (?P<b>(?:was|were) .+)$", Reckoned.BETWEEN),
         (rf"^(?:which|what|whom?)\b[^,]*? (?P<did>did .+) {_OR}", Reckoned.FIRST),
         (rf"^(?:which|what)\b[^,]* (?:happened|came|was|took place|started|began) {_OR}", Reckoned.FIRST),
     )
