@@ -196,6 +196,9 @@ def test_a_question_for_several_things_is_listing() -> None:
     assert not parse("What does Ines play?", ()).listing
     assert parse("Which rooms flooded in May?", ()).listing
     assert not parse("What was the name of the ship?", ()).listing
+    assert parse("Which three huts burnt down?", ()).listing
+    assert parse("Can you remind me of the two huts you named?", ()).listing
+    assert not parse("How long was it between the two floods?", ()).listing
     assert not parse("What keeps Ines awake?", ()).listing
     assert not parse("Which neighbour feeds Otto?", ()).listing
 

@@ -173,9 +173,11 @@ def _print(memory: Memory, reading: Reading, pen: _Pen, shown: list[Hit], around
 
 
 def _with_days(answer: Answer) -> str:
-    """The answer's text; of a list each item with the day on which it was said."""
+    """The answer's text; of a list from several turns each item with the day on which it was said."""
     from ..text.times import day, describe
 
+    if len({item.turn for item in answer.items}) == 1:
+        return answer.text
     told = [f"{item.text} ({describe(day(item.at))})" if item.at else item.text for item in answer.items]
     return ", ".join(told) if told and not answer.unsupported else answer.text
 

@@ -15,6 +15,7 @@ from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
+from memcli.reading.enumerations import enumerated
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
 from memcli.reading.network import Finding, Network, network
@@ -275,6 +276,8 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
         return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)
+    if question.listing and (names := enumerated(found[0].passage)):
+        return _as_written(question, found, names[:_MOST_LISTED])
     ranked = ordered(question, found)
     if not ranked:
         return Look(question, found)
@@ -383,6 +386,13 @@ def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value])
     items = tuple(Item(value.text, value.found.passage.at, value.found.passage.turn) for value in chosen)
     cited = tuple(value.found for value in chosen)
     return Look(question, found, text, cited, chosen[0].chance, chosen[0].typed, items=items if len(items) > 1 else ())
+
+
+def _as_written(question: Question, found: Sequence[Found], names: Sequence[str]) -> Look:
+    """A list that is written in one turn, as sure as the sentence of the window that is of it."""
+    passage = found[0].passage
+    items = tuple(Item(name, passage.at, passage.turn) for name in names)
+    return Look(question, found, ", ".join(names), (found[0],), items=items)
 
 
 def _is_item(value: Value) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..languages import language
 from ..text import sentences
 from ..text.times import day
+from .enumerations import introduced
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -38,7 +39,14 @@ def said(question: Question, speaker: str, at: datetime | None, text: str) -> st
 
 
 def _sentence(found: Found) -> str:
-    """The whole of a short window; of a longer one the sentence with the likeliest span."""
+    """The whole of a short window; of a longer one the sentence with the likeliest span. What introduces a list has its
+    items behind it.
+    """
+    sentence = _likeliest(found)
+    return " ".join([sentence, "; ".join(introduced(found.passage, sentence))]).strip()
+
+
+def _likeliest(found: Found) -> str:
     window = found.passage.window
     if len(window.text.split()) <= _SHORT or not found.finding.spans:
         return window.text

@@ -28,6 +28,8 @@ _ASKS = re.compile(
 _OF_TALK = re.compile(r"\b(?:previous|earlier|last|past|our|other) (?:chats?|conversations?|discussions?|exchanges?)\b")
 #: What the other one said belongs to what is asked.
 _SAID = re.compile(r"\byou (?!can\b|could\b|would\b)\w+")
+#: What may end a sentence before the last one: to look closer loads a library.
+_ENDS_WITHIN = re.compile(r"[.!?。！？]\s*\S")
 #: Stems that are left at least: less asks for nothing.
 _FEWEST = 2
 
@@ -37,7 +39,7 @@ def core(text: str) -> str:
     about old paper. Can you remind me what sealant you recommended for the vase?"; the whole text where nothing leads
     up to it.
     """
-    *before, asking = sentences(text) or [text]
+    *before, asking = (sentences(text) if _ENDS_WITHIN.search(text) else []) or [text]
     kept = " ".join([*(each for each in before if not _is_of_talk(each)), _without_lead(asking)])
     return kept if len(content_stems(kept)) >= _FEWEST else text
 

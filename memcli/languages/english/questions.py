@@ -25,6 +25,7 @@ _LISTING = re.compile(
     r"\b(?:what|which)\s+(?:are|were|(?:(?!do|did|can|will|would|should|could|is|was)\w+\s+)?"
     rf"(?!does|was|is|has)\w+(?:[^s\W]|e)s\b{_SAID_OF})"
     r"|\bother\s+\w+s\b|\b(?:list|all the)\b"
+    r"|(?:\b(?:what|which)|^(?:the|those|these))\s+(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+(?:\w+\s+)?\w+s\b"
 )
 #: Counts, comparisons and what is common to two rest on several pieces of evidence, like lists do.
 _SEVERAL = re.compile(
