@@ -61,3 +61,12 @@ def test_the_kind_of_answer_is_that_of_what_asks() -> None:
     assert "paint" in question.stems
     assert parse("I was wondering who baked the rolls?", ()).seeks is Seeks.WHO
     assert parse("I was wondering, which towns did Ana visit?", ()).listing
+
+
+def test_what_the_assistant_said_is_about_the_assistant() -> None:
+    speakers = ("user", "assistant")
+    assert parse("Can you remind me what glue you suggested for the kite?", speakers).about == "assistant"
+    assert parse("Which ferry did you say takes cars?", speakers).about == "assistant"
+    assert parse("Where did I leave the kite?", speakers).about == "user"
+    assert parse("What did you do with my kite?", speakers).about == "user"
+    assert parse("Which ferry did you say takes cars?", ("Ana", "Bo")).about is None

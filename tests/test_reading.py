@@ -931,6 +931,20 @@ def test_the_newest_says_what_is_asked_about_as_clearly_as_the_best() -> None:
     assert standing(question, [old, replace(new, chance=0.2)]) == (old, None)
 
 
+def test_a_sum_is_no_number_of_one_turn() -> None:
+    paint = _found("the paint was 40 euros", "40 euros", at(2024, 1, 1), trust=0.9)
+    brush = _found("12 euros for a brush", "12 euros", at(2024, 1, 3), trust=0.5)
+    doubtful = replace(_found("a ladder, 90 euros", "90 euros", at(2024, 1, 4), trust=0.3),
+                       finding=replace(paint.finding, answers=0.0))  # fmt: skip
+    asked = parse("How much did we spend on the hall in total?", ())
+    look = found_in(asked, [paint, brush, doubtful], [])
+    assert (look.text, look.cited) == ("", (paint, brush))
+    assert [each in quoting.quoted(look) for each in ("40 euros", "12 euros", "90 euros")] == [True, True, False]
+    told = _found("52 euros altogether", "52 euros", at(2024, 1, 5), trust=0.8)
+    assert found_in(asked, [paint, told], []).text == "52 euros"
+    assert found_in(parse("How much was the paint?", ()), [paint, brush], []).text == "40 euros"
+
+
 def test_items_of_a_list_answer_by_themselves() -> None:
     question = parse("Which towns did Ana visit?", ())
     first = _found("saw Bath on Monday", "Bath", at(2024, 1, 1))

@@ -39,6 +39,8 @@ __all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_o
 #: a window is not less true for another that answers, too.
 _LISTED, _ITEM = 2.0, 0.3
 _MOST_LISTED = 8
+#: Sentences that are quoted where a sum is asked for.
+_MOST_PARTS = 3
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
 _SAID, _BESIDE = 0.65, 0.6
 #: What a sum may be asked of.
@@ -280,7 +282,7 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
         return _as_written(question, found, names[:_MOST_LISTED])
     ranked = ordered(question, found)
     if not ranked:
-        return Look(question, found)
+        return Look(question, found, cited=_parts(question, found))
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     if question.listing:
@@ -337,11 +339,25 @@ def _moved_last(found: Sequence[Found]) -> Found:
     return max(moved, key=when, default=best)
 
 
+def _is_sum(question: Question) -> bool:
+    """Whether it asks for a sum, a difference or a mean."""
+    return question.seeks in _AMOUNTS and language(question.language).is_worked_out(question.asks)
+
+
+def _parts(question: Question, found: Sequence[Found]) -> tuple[Found, ...]:
+    """What a sum may be made of: the likeliest window, and others that the network itself takes for an answer."""
+    if not _is_sum(question):
+        return ()
+    others = [each for each in found[1:] if each.finding.answers >= _LISTED]
+    turns = {each.passage.turn: each for each in [*reversed(others), found[0]]}
+    return tuple(sorted(turns.values(), key=lambda each: -each.trust))[:_MOST_PARTS]
+
+
 def _fits(question: Question, value: Value) -> bool:
     """Whether it may be said: who asks for an amount is given a number, or the sentence; who asks for a sum, the
-    sentence, unless that tells a sum.
+    sentences of its parts, unless one tells a sum.
     """
-    if question.seeks in _AMOUNTS and language(question.language).is_worked_out(question.asks):
+    if _is_sum(question):
         text = value.found.passage.window.text
         if not spoken([text]).is_worked_out(text):
             return False

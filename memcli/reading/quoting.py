@@ -26,9 +26,13 @@ _NEXT_ITEM = re.compile(r"(?<=:)\s+\d{1,3}[.)]$")
 
 
 def quoted(look: Look) -> str:
-    """“…” of the best window that the answer rests on, behind its speaker and day."""
-    found = look.cited[0] if look.cited else look.found[0]
-    return said(look.question, found.passage.window.speaker, found.passage.at, _sentence(found))
+    """“…” of the best window that the answer rests on, behind its speaker and day; of each, where no value stands for
+    them.
+    """
+    found = look.cited if look.cited and not look.text else [*look.cited, *look.found][:1]
+    return "; ".join(
+        said(look.question, each.passage.window.speaker, each.passage.at, _sentence(each)) for each in found
+    )
 
 
 def said(question: Question, speaker: str, at: datetime | None, text: str) -> str:

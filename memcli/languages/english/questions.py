@@ -38,6 +38,10 @@ _HEAD = re.compile(
     r"(?P<head>\w+)"
 )
 _I = re.compile(r"\b(?:i|my|me|mine)\b")
+_YOU_SAID = re.compile(
+    r"\b(?:did you|you(?:'ve| have| had)?) (?:\w+ )?(?:sa(?:y|id)|tell|told|g[ai]ven?|wr[io]te|written|ma[dk]e"
+    r"|(?:nam|suggest|recommend|mention|list|propos|provid|advis|creat|explain|describ|generat|quot)(?:e|ed)?)\b"
+)
 _WE = re.compile(r"\b(?:we|our)\b")
 #: Which of several statements is asked for: the first of these that is found. "Last week" and "how old" are neither.
 _STANDING = tuple(
@@ -110,7 +114,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         text,
         seeks,
         stems_beside(asks, mentioned),
-        written[0].speaker if written else _user(speakers) if of_one else None,
+        written[0].speaker if written else _speaking(plain, speakers),
         listing=bool(_LISTING.search(plain)),
         several=bool(_LISTING.search(plain) or _SEVERAL.search(plain)),
         standing=next((standing for form, standing in _STANDING if form.search(plain)), Standing.ANY),
@@ -131,8 +135,10 @@ def _wants_advice(plain: str, seeks: Seeks) -> bool:
     return seeks not in _SAID and bool(wish.search(plain))
 
 
-def _user(speakers: Sequence[str]) -> str | None:
-    return next((speaker for speaker in speakers if speaker.lower() == "user"), None)
+def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
+    """Of a talk with an assistant, whom a question without a name is about: what you said, or I did."""
+    role = "assistant" if _YOU_SAID.search(plain) else "user" if _I.search(plain) else ""
+    return next((speaker for speaker in speakers if speaker.lower() == role), None)
 
 
 def _head(plain: str) -> str:
