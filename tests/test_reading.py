@@ -197,6 +197,8 @@ def test_a_question_for_several_things_is_listing() -> None:
     assert parse("Which rooms flooded in May?", ()).listing
     assert not parse("What was the name of the ship?", ()).listing
     assert parse("Which three huts burnt down?", ()).listing
+    assert parse("Can you tell me what huts you suggested?", ()).listing
+    assert not parse("What keeps you motivated?", ()).listing
     assert parse("Can you remind me of the two huts you named?", ()).listing
     assert not parse("How long was it between the two floods?", ()).listing
     assert not parse("What keeps Ines awake?", ()).listing

@@ -20,7 +20,10 @@ _FORMS = tuple(
 )
 #: Behind the name of several things stands what is said of them: "what sports does Ana do", where "what helps Ana" asks
 #: for one.
-_SAID_OF = r"(?=\s+\w+ed\b|.*\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|might|\w+n't)\b)"
+_SAID_OF = (
+    r"(?=\s+\w+ed\b|\s+(?:i|we|they|he|she|you (?:suggest|recommend|mention|list|nam|propos|advis|gave|said|told)\w*)\b"
+    r"|.*\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|might|\w+n't)\b)"
+)
 _LISTING = re.compile(
     r"\b(?:what|which)\s+(?:are|were|(?:(?!do|did|can|will|would|should|could|is|was)\w+\s+)?"
     rf"(?!does|was|is|has)\w+(?:[^s\W]|e)s\b{_SAID_OF})"
