@@ -34,6 +34,8 @@ def at(of_year: int, of_month: int, of_day: int) -> datetime:
         ("How long ago was Rafi's exam?", Reckoned.AGO, "", ["When was Rafi's exam?"]),
         ("How long has it been since we sold the boat?", Reckoned.AGO, "", ["When was it that we sold the boat?"]),
         ("How many months have passed since the flood?", Reckoned.AGO, "month", ["When was the flood?"]),
+        ("How many days until the show?", Reckoned.UNTIL, "day", ["When is the show?"]),
+        ("How long is it till we move?", Reckoned.UNTIL, "", ["When is it that we move?"]),
         ("How many days passed between the day I bought the kiln and the day it broke?", Reckoned.BETWEEN, "day",
          ["When was it that I bought the kiln?", "When was it that it broke?"]),
         ("How long was it between the flood and the wedding?", Reckoned.BETWEEN, "",
@@ -92,6 +94,13 @@ def test_how_long_ago(unit: str, then: Span, said: str) -> None:
     assert worked_out(QUESTION, Reckoning(Reckoned.AGO, unit, ("",), ("it",)), [then], ASKED) == said
 
 
+def test_how_long_until() -> None:
+    sought = Reckoning(Reckoned.UNTIL, "day", ("",), ("it",))
+    assert worked_out(QUESTION, sought, [day(at(2026, 6, 1))], ASKED) == "12 days (1 June 2026)"
+    assert worked_out(QUESTION, replace(sought, unit=""), [day(at(2026, 9, 1))], ASKED) == "3 months (1 September 2026)"
+    assert worked_out(QUESTION, sought, [day(at(2026, 5, 1))], ASKED) == ""  # it is over
+
+
 def test_how_long_between_whichever_was_first() -> None:
     sought = Reckoning(Reckoned.BETWEEN, "day", ("", ""), ("a", "b"))
     days = [day(at(2026, 3, 15)), day(at(2026, 2, 14))]
@@ -142,6 +151,7 @@ def test_days_are_read_and_the_answer_worked_out_of_them() -> None:
         (at(2026, 3, 2), "I planted the leeks today, forty of them"),
         (at(2026, 3, 9), "The neighbour's cat sat on the cold frame again"),
         (at(2026, 4, 6), "Yesterday I finally planted the beans"),
+        (at(2026, 5, 2), "The flower show is on the 6th of June, I'll bring the sweet peas"),
     ]
     with Memory(None) as memory:
         memory.add([Message(text, "user", said_at=when, conversation="garden") for when, text in said])
@@ -149,8 +159,10 @@ def test_days_are_read_and_the_answer_worked_out_of_them() -> None:
         first = memory.ask("Which did I plant first, the beans or the leeks?", at=ASKED).answer
         days = "the day I planted the leeks and the day I planted the beans"
         between = memory.ask(f"How many days passed between {days}?", at=ASKED).answer
+        until = memory.ask("How many days until the flower show?", at=ASKED).answer
         never = memory.ask("How many weeks ago did I sell the tractor?", at=ASKED).answer
     assert (ago.text, len(ago.citations)) == ("79 days ago (2 March 2026)", 1)
     assert (first.text, len(first.citations)) == ("the leeks (2 March 2026; the beans: 5 April 2026)", 2)
     assert between.text == "34 days (2 March 2026, 5 April 2026)"
+    assert until.text == "17 days (6 June 2026)"
     assert never.form is not Form.VALUE

@@ -229,6 +229,7 @@ class Reckoned(StrEnum):
     """What is worked out of days."""
 
     AGO = "ago"
+    UNTIL = "until"
     BETWEEN = "between"
     FIRST = "first"
 

@@ -1,4 +1,4 @@
-"""What is worked out of days: how long ago, how long between, and which of two came first.
+"""What is worked out of days: how long ago or until, how long between, and which of two came first.
 
 The days are read as answers to questions of their own, over what was found for the whole one.
 """
@@ -59,7 +59,8 @@ def worked_out(question: Question, sought: Reckoning, days: Sequence[Span], at: 
     if sought.kind is Reckoned.FIRST:
         return _first(question, sought, days)
     days = sorted(days, key=lambda each: each.start)
-    spans = [*days, day(at)] if sought.kind is Reckoned.AGO else days
+    now = {Reckoned.AGO: [*days, day(at)], Reckoned.UNTIL: [day(at), *days]}
+    spans = now.get(sought.kind, days)
     unit = sought.unit or _unit(spans)
     if any(each.grain not in _FINE[unit] for each in days) or spans[0].start > spans[1].start:
         return ""

@@ -1,4 +1,4 @@
-"""Questions whose answer is worked out of dates: how long ago, how long between, and which of two came first."""
+"""Questions whose answer is worked out of dates: how long ago or until, how long between, which of two came first."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ _FORMS = tuple(
         (rf"{_MANY}[^,]*? between (?P<a>.+),? and (?P<b>.+)$", Reckoned.BETWEEN),
         (rf"{_MANY} (?:before|after) (?P<a>.+) (?P<b>did .+)$", Reckoned.BETWEEN),
         (rf"{_MANY} (?:before|after) (?P<a>.+?) (?P<b>(?:was|were) .+)$", Reckoned.BETWEEN),
+        (rf"{_MANY}(?: is it| will it be| are there| is there| (?:are |is )?left)? (?:until|till) (?P<a>.+)$",
+         Reckoned.UNTIL),
         (rf"^(?:which|what|whom?)\b[^,]*? (?P<did>did .+) {_OR}", Reckoned.FIRST),
         (rf"^(?:which|what)\b[^,]* (?:happened|came|was|took place|started|began) {_OR}", Reckoned.FIRST),
     )
@@ -39,7 +41,7 @@ def reckoning(question: str) -> Reckoning | None:
     for form, reckoned in _FORMS:
         if match := form.search(plain):
             told = match.groupdict()
-            return Reckoning(reckoned, told.get("unit") or "", tuple(_days(told)), tuple(_named(told)))
+            return Reckoning(reckoned, told.get("unit") or "", tuple(_days(reckoned, told)), tuple(_named(told)))
     return None
 
 
@@ -48,15 +50,16 @@ def _named(told: dict[str, str | None]) -> Iterator[str]:
     yield from (each.strip(" ,'\"“”‘’") for name in ("a", "b") if (each := told.get(name)))
 
 
-def _days(told: dict[str, str | None]) -> Iterator[str]:
+def _days(reckoned: Reckoned, told: dict[str, str | None]) -> Iterator[str]:
     """The question for the day of each."""
     did, within = told.get("did"), f" {told['within']}" if told.get("within") else ""
     for name in ("a", "b"):
         if what := told.get(name):
-            yield f"When {did} {what}{within}?" if did else _when(what + within)
+            yield f"When {did} {what}{within}?" if did else _when(what + within, ahead=reckoned is Reckoned.UNTIL)
 
 
-def _when(what: str) -> str:
+def _when(what: str, *, ahead: bool) -> str:
+    be = "is" if ahead else "was"
     if _VERB.match(what):
         return f"When {what}?"
-    return f"When was it that {what}?" if _SUBJECT.match(what) else f"When was {what}?"
+    return f"When {be} it that {what}?" if _SUBJECT.match(what) else f"When {be} {what}?"
