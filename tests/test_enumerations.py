@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Message
+from memcli.languages import language
 from memcli.memory import Memory
 from memcli.model import Form, TurnId
 from memcli.reading.enumerations import enumerated, introduced
@@ -78,5 +79,23 @@ def test_a_question_for_several_things_is_answered_by_the_list_that_names_them()
         )
         at = datetime(2026, 5, 1, tzinfo=UTC)
         answer = memory.ask("Which kites did you recommend for a beach?", at=at).answer
+        third = memory.ask("What was the third kite you recommended for a beach?", at=at).answer
     assert (answer.form, answer.text) == (Form.VALUE, "Delta, Sled, Parafoil")
     assert [each.text for each in answer.items] == ["Delta", "Sled", "Parafoil"]
+    assert (third.form, third.text) == (Form.VALUE, "Parafoil")
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("What was the third kite you suggested?", 3),
+        ("what was the 27th thing on that list?", 27),
+        ("What's first on your list?", 1),
+        ("What was the first kite you suggested?", 0),
+        ("Who came second?", 0),
+        ("What happened on the 3rd of May?", 0),
+    ],
+)
+def test_an_item_is_asked_for_by_its_place(question: str, place: int) -> None:
+    assert language("en").nth(question) == place
+    assert language("de").nth(question) == 0

@@ -235,6 +235,10 @@ class Language:
         """What a question mentions: persons, things, dates, in that order."""
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
+    def nth(self, question: str) -> int:
+        """The how-manieth item a question asks for of a list that somebody gave; 0 where it asks for none."""
+        return 0
+
     def reckoning(self, question: str) -> Reckoning | None:
         """What has to be worked out of days to answer a question ("how many weeks ago did we move?"), if anything."""
         return None

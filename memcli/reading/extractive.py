@@ -278,8 +278,8 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
         return _unread(question, found)
     if question.seeks is Seeks.YES_NO:
         return _yes_or_no(question, found)
-    if question.listing and (names := enumerated(found[0].passage)):
-        return _as_written(question, found, names[:_MOST_LISTED])
+    if written := _as_written(question, found):
+        return written
     ranked = ordered(question, found)
     if not ranked:
         return Look(question, found, cited=_parts(question, found))
@@ -404,11 +404,17 @@ def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value])
     return Look(question, found, text, cited, chosen[0].chance, chosen[0].typed, items=items if len(items) > 1 else ())
 
 
-def _as_written(question: Question, found: Sequence[Found], names: Sequence[str]) -> Look:
-    """A list that is written in one turn, as sure as the sentence of the window that is of it."""
-    passage = found[0].passage
-    items = tuple(Item(name, passage.at, passage.turn) for name in names)
-    return Look(question, found, ", ".join(names), (found[0],), items=items)
+def _as_written(question: Question, found: Sequence[Found]) -> Look | None:
+    """The list that is written in the turn of the likeliest window, or its item that is asked for by its place; as sure
+    as the sentence of the window that is of it. None where neither is asked for, or nothing is listed there.
+    """
+    place = language(question.language).nth(question.asks)
+    names = enumerated(found[0].passage) if place or question.listing else []
+    if len(names) < max(place, 1):
+        return None
+    items = [Item(name, found[0].passage.at, found[0].passage.turn) for name in names]
+    chosen = items[place - 1 : place] if place else items[:_MOST_LISTED]
+    return Look(question, found, ", ".join(each.text for each in chosen), (found[0],), items=tuple(chosen))
 
 
 def _is_item(value: Value) -> bool:

@@ -199,6 +199,12 @@ class English(Language):
 
         return asks_of(question)
 
+    def nth(self, question: str) -> int:
+        """See `Language.nth`."""
+        from .questions import nth
+
+        return nth(question)
+
     def reckoning(self, question: str) -> Reckoning | None:
         """See `Language.reckoning`."""
         from .reckonings import reckoning

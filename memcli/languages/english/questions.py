@@ -13,7 +13,7 @@ from ..data import filled, table
 from ..names import named, nameless, stems_beside
 from .leads import core
 
-__all__ = ["parse", "wording"]
+__all__ = ["nth", "parse", "wording"]
 
 _FORMS = tuple(
     (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
@@ -45,6 +45,9 @@ _YOU_SAID = re.compile(
     r"\b(?:did you|you(?:'ve| have| had)?) (?:\w+ )?(?:sa(?:y|id)|tell|told|g[ai]ven?|wr[io]te|written|ma[dk]e"
     r"|(?:nam|suggest|recommend|mention|list|propos|provid|advis|creat|explain|describ|generat|quot)(?:e|ed)?)\b"
 )
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NTH = re.compile(rf"\b(?P<word>first|{'|'.join(_ORDINALS)})\b|\b(?P<digits>\d{{1,3}})(?:st|nd|rd|th)\b")
+_OF_LIST = re.compile(r"\b(?:on|in|of|from) (?:that|the|your|this) list\b")
 _WE = re.compile(r"\b(?:we|our)\b")
 #: Which of several statements is asked for: the first of these that is found. "Last week" and "how old" are neither.
 _STANDING = tuple(
@@ -142,6 +145,17 @@ def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
     """Of a talk with an assistant, whom a question without a name is about: what you said, or I did."""
     role = "assistant" if _YOU_SAID.search(plain) else "user" if _I.search(plain) else ""
     return next((speaker for speaker in speakers if speaker.lower() == role), None)
+
+
+def nth(question: str) -> int:
+    """The how-manieth item a question asks for of a list that somebody gave; 0 where it asks for none. The first of
+    what you suggested may be what was suggested first, and counts on a list alone.
+    """
+    plain = question.lower()
+    match, is_listed = _NTH.search(plain), bool(_OF_LIST.search(plain))
+    if not match or not (is_listed or (_YOU_SAID.search(plain) and match["word"] != "first")):
+        return 0
+    return int(match["digits"]) if match["digits"] else ("first", *_ORDINALS).index(match["word"]) + 1
 
 
 def _head(plain: str) -> str:
