@@ -140,6 +140,7 @@ def test_an_answer_that_names_one_time_tells_it() -> None:
     assert span is not None
     assert (span.start.date().isoformat(), span.grain) == ("2026-04-14", Grain.DAY)
     assert told(QUESTION, "2013", ASKED) == year(at(2013, 1, 1))
+    assert told(QUESTION, "9–14 June 2026", ASKED) == day(told(QUESTION, "9 June 2026", ASKED).start)  # type: ignore[union-attr]
     assert told(QUESTION, "every Tuesday", ASKED) is None
     assert told(QUESTION, "3 May 2026 and 4 May 2026", ASKED) is None
     assert told(QUESTION, "soon", ASKED) is None

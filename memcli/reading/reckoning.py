@@ -44,11 +44,14 @@ def for_days(question: Question, sought: Reckoning) -> list[Question]:
 
 
 def told(question: Question, text: str, at: datetime) -> Span | None:
-    """The one time that an answer to *when* names, if it names one."""
+    """The one time that an answer to *when* names, if it names one; of days from one to another the first."""
     if _YEAR.fullmatch(text):
         return year(datetime(int(text), 1, 1, tzinfo=at.tzinfo))
     found = [each for each in language(question.language).times(text, at) if each.kind is not TimeKind.CLOCK]
-    return found[0].span if len(found) == 1 and "every" not in text.lower() else None
+    if len(found) != 1 or "every" in text.lower():
+        return None
+    only = found[0]
+    return day(only.span.start) if only.kind is TimeKind.ABSOLUTE and only.span.grain is Grain.RANGE else only.span
 
 
 def worked_out(question: Question, sought: Reckoning, days: Sequence[Span], at: datetime) -> str:

@@ -26,6 +26,7 @@ _PHRASES_AHEAD = re.compile(
     r"\b(?:going to|can't wait|excited for|look\w* forward|due|scheduled|booked|tickets? for|see you|don't forget|"
     r"remember to|have to|need to|supposed to|rescheduled)\b"
     r"|(?<!was )(?<!were )(?<!been )\b(?:planned|set|pencill?ed in|fixed|slated) for\b"
+    r"|\b(?:rented|hired|reserved|leased|arranged|organi[sz]ed|ordered|invited|bought|off)\b[^.;]* for(?: the)?\s*$"
     r"|\b(?:moved?|postponed?|pushed|bumped|shifted|switched|rescheduled|delayed|slipped|extended"
     r"|put (?:off|back))(?: \w+){0,4} (?:to|till|until)(?: the)?\s*$"
     r"|\b(?:moved|postponed|pushed|bumped|slipped|delayed)\b[^.;]*,? so(?: (?:it's|it is|now))*(?: on)?(?: the)?\s*$"
