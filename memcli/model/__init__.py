@@ -267,7 +267,7 @@ class Question:
     it asks what somebody should do or might like. `language`: by whose rules it was read. `akin`: stems
     of the store that stand for or beside those of the question: other forms of a word, compounds or their parts.
     `core`: the part of the text that asks, without what leads up to it ("can you remind me"), which `stems` and all of
-    the kind of answer are of; "" where that is all of it.
+    the kind of answer are of ("" where that is all of it); what retrieval goes by is of the whole.
     """
 
     text: str

@@ -112,8 +112,7 @@ _AUXILIARY = re.compile(r"^(?:do|does|did|is|are|was|were|has|have|had|should|wo
 def parse(text: str, speakers: Sequence[str]) -> Question:
     """`text` as a question to a memory in which `speakers` (a tuple) talk; read once for every way of retrieving."""
     asks, mentioned = core(text), named(text, speakers)
-    plain = asks.strip().lower().replace("’", "'")
-    of_one = bool(_I.search(plain))
+    plain, whole = (each.strip().lower().replace("’", "'") for each in (asks, text))
     written = [each for each in mentioned if each.word]
     seeks = _seeks(plain)
     return Question(
@@ -122,7 +121,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         stems_beside(asks, mentioned),
         written[0].speaker if written else _speaking(plain, speakers),
         listing=bool(_LISTING.search(plain)),
-        several=bool(_LISTING.search(plain) or _SEVERAL.search(plain)),
+        several=bool(_LISTING.search(whole) or _SEVERAL.search(whole)),
         standing=next((standing for form, standing in _STANDING if form.search(plain)), Standing.ANY),
         counts_times=bool(_TIMES.search(plain)),
         head=_head(plain),
@@ -131,7 +130,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         seeks_time=bool(_TIME.search(text.lower())),
         seeks_advice=bool(_ADVICE.search(text.lower())),
         wants_advice=_wants_advice(plain, seeks),
-        first_person=of_one or bool(_WE.search(plain)),
+        first_person=bool(_I.search(whole) or _WE.search(whole)),
         core=asks,
     )
 
