@@ -45,6 +45,8 @@ _MOST_PARTS = 3
 _SAID, _BESIDE = 0.65, 0.6
 #: What a sum may be asked of.
 _AMOUNTS = frozenset((Seeks.COUNT, Seeks.LENGTH, Seeks.OFTEN, Seeks.WHAT, Seeks.WHICH))
+#: What the items of a written list may answer.
+_NAMED = frozenset((Seeks.WHAT, Seeks.WHICH, Seeks.WHO, Seeks.WHERE))
 #: A yes is said by a window that rather answers than not: else its words may be of something else.
 _ANSWERING = 0.5
 #: A no in words that deny nothing.
@@ -206,7 +208,9 @@ def _left_open(sought: Reckoning, look: Look) -> Look:
     """What was read without a value, where a length of time was to be worked out: one that is named is of something
     else.
     """
-    return look if sought.kind is Reckoned.FIRST or look.question.seeks is Seeks.WHEN else replace(look, text="")
+    return (
+        look if sought.kind is Reckoned.FIRST or look.question.seeks is Seeks.WHEN else replace(look, text="", items=())
+    )
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:
@@ -408,6 +412,8 @@ def _as_written(question: Question, found: Sequence[Found]) -> Look | None:
     """The list that is written in the turn of the likeliest window, or its item that is asked for by its place; as sure
     as the sentence of the window that is of it. None where neither is asked for, or nothing is listed there.
     """
+    if question.seeks not in _NAMED:
+        return None
     place = language(question.language).nth(question.asks)
     names = enumerated(found[0].passage) if place or question.listing else []
     if len(names) < max(place, 1):

@@ -47,8 +47,9 @@ def told(question: Question, text: str, at: datetime) -> Span | None:
     """The one time that an answer to *when* names, if it names one; of days from one to another the first."""
     if _YEAR.fullmatch(text):
         return year(datetime(int(text), 1, 1, tzinfo=at.tzinfo))
-    found = [each for each in language(question.language).times(text, at) if each.kind is not TimeKind.CLOCK]
-    if len(found) != 1 or "every" in text.lower():
+    known = language(question.language)
+    found = [each for each in known.times(text, at) if each.kind is not TimeKind.CLOCK]
+    if len(found) != 1 or known.recurring(text):
         return None
     only = found[0]
     return day(only.span.start) if only.kind is TimeKind.ABSOLUTE and only.span.grain is Grain.RANGE else only.span

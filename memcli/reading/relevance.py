@@ -53,6 +53,8 @@ def read(
     """What is found in the passages, the likeliest first. `unread` judges those that the network cannot read. `beside`:
     what was found before, which they are judged beside: the best of a few alone would be worth too much.
     """
+    if not passages:
+        return []
     readable = [each for each in passages if unread is None or is_readable(question, each)]
     findings = network.read(question.asks, [passage.window for passage in readable])
     before = [each for each in beside if not each.unread]

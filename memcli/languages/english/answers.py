@@ -37,10 +37,15 @@ _SELVES = frozenset(("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll"))
 _COORDINATED = re.compile(
     r"(?:(?:, (?:and |& )?| and | & )[\w'’-]+(?: [A-Z][\w'’-]+){0,3}(?=[,.;!?]|\s+and\b|\s+&|$))+"
 )
+_MORE = (
+    "more|less|fewer|older|younger|longer|shorter|earlier|later|sooner|cheaper|dearer|higher|lower|bigger|larger|smaller"
+    "|taller|heavier|lighter|faster|slower|further|farther|closer|nearer|wider|deeper|warmer|hotter|colder"
+)
 #: Of a sum, a difference or a mean: what asks for one, and what tells one.
 _WORKED_OUT = re.compile(
-    r"\b(?:total\w*|altogether|all told|in all(?! \w)|combined|averag\w+|difference|than|compared)\b"
-    r"|\bhow (?:much|many \w+) (?:more|less|fewer|(?!never|over|under|after|ever|paper|water)\w+er)\b", re.IGNORECASE
+    r"\b(?:total\w*|altogether|all told|in all(?! \w)|combined|averag\w+|difference|compared)\b"
+    r"|(?<!other )(?<!rather )\bthan\b"
+    rf"|\bhow (?:much|many \w+) (?:{_MORE})\b", re.IGNORECASE
 )  # fmt: skip
 #: That something is over denies that it is so.
 ENDED = re.compile(
