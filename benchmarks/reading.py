@@ -45,8 +45,9 @@ from memcli.ranking import learned
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known
 from memcli.reading.confidence import Confidence, signals
-from memcli.reading.extractive import Look, found_in, known_of
+from memcli.reading.extractive import found_in, known_of
 from memcli.reading.judge import Judge
+from memcli.reading.look import Look
 from memcli.reading.network import Finding, Network, in_bulk
 from memcli.reading.passages import Passage
 from memcli.reading.quoting import quoted

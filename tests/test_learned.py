@@ -32,8 +32,8 @@ from memcli.ranking import fusion, learned
 from memcli.ranking.coverage import COVERAGE
 from memcli.reading import confidence, relevance, shortlist
 from memcli.reading.confidence import Confidence, signals
-from memcli.reading.extractive import Look
 from memcli.reading.judge import Judge
+from memcli.reading.look import Look
 from memcli.reading.network import Finding, Span
 from memcli.reading.passages import Passage
 from memcli.reading.windows import Window

@@ -59,7 +59,7 @@ def at(of_year: int, of_month: int, of_day: int) -> datetime:
 def test_the_days_that_a_question_takes(question: str, kind: Reckoned, unit: str, days: Sequence[str]) -> None:
     sought = reckoning(question)
     assert sought is not None
-    assert (sought.kind, sought.unit, list(sought.days)) == (kind, unit, days)
+    assert (sought.kind, sought.unit, list(sought.asked)) == (kind, unit, days)
     assert language("en").reckoning(question) == sought
     assert language("de").reckoning(question) is None
 
@@ -130,7 +130,7 @@ def test_the_question_for_a_day_is_of_the_same_person() -> None:
     sought = reckoning(question.asks)
     assert sought is not None
     first, second = for_days(question, sought)
-    assert (first.text, first.asks, first.seeks, first.standing) == (sought.days[0],) * 2 + (Seeks.WHEN, Standing.ANY)
+    assert (first.text, first.asks, first.seeks, first.standing) == (sought.asked[0],) * 2 + (Seeks.WHEN, Standing.ANY)
     assert (first.about, second.about) == ("Ana", "Ana")
     assert (first.stems, second.stems) == (("wed",), ("break", "arm"))
 

@@ -16,7 +16,7 @@ from memcli.model import Answer, Form, Hit, Kind, Query, Question, Seeks, Sessio
 from memcli.providers.chances import CHANCE
 from memcli.providers.fakes import FakeLanguageModel
 from memcli.reading.choosing import ChoosingReader, candidates, choice_prompt
-from memcli.reading.extractive import Look
+from memcli.reading.look import Look
 from memcli.reading.network import Finding, Span
 from memcli.reading.passages import Passage
 from memcli.reading.relevance import Found

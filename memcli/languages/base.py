@@ -15,6 +15,7 @@ from ..model.generated import Argument, Assertion, Event, Generated, SessionText
 from ..model.names import NameUse
 from ..providers.profiles import ENCODER
 from ..text import STOPWORDS, content_stems
+from ..text.amounts import Amount
 from ..text.times import Expression, Length, Span, day, describe, month_name, weekday_name
 from . import calling
 from . import names as known
@@ -240,7 +241,9 @@ class Language:
         return 0
 
     def reckoning(self, question: str) -> Reckoning | None:
-        """What has to be worked out of days to answer a question ("how many weeks ago did we move?"), if anything."""
+        """What has to be worked out of days or amounts to answer a question, if anything: "how many weeks ago did we
+        move?", "what did the kiln and the clay cost together?".
+        """
         return None
 
     def ago(self, count: int, unit: str) -> str:
@@ -273,6 +276,14 @@ class Language:
         """The first number of `text`, as it is written; empty where there is none."""
         match = _AMOUNT.search(text)
         return match[0] if match else ""
+
+    def amount(self, text: str) -> Amount | None:
+        """The one amount that `text` tells; None where it tells none, or several."""
+        return None
+
+    def told(self, amount: Amount) -> str:
+        """An amount as a person would say it."""
+        return f"{amount.number} {amount.unit}".strip()
 
     def untied(self, text: str) -> str:
         """Words of a sentence without what only tied them to it."""

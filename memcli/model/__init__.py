@@ -226,23 +226,27 @@ class Spelling(StrEnum):
 
 
 class Reckoned(StrEnum):
-    """What is worked out of days."""
+    """What is worked out: of days, the first four; of amounts; or of things that are to be counted."""
 
     AGO = "ago"
     UNTIL = "until"
     BETWEEN = "between"
     FIRST = "first"
+    SUM = "sum"
+    DIFFERENCE = "difference"
+    COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)
 class Reckoning:
-    """What has to be worked out of days, each of which is asked for by a question of `days`. `named`: what happened on
-    each, as the question calls it; `unit`: "day" to "year", "" where that is open.
+    """What has to be worked out of days or amounts, each of which is asked for by a question of `asked`. `named`: what
+    happened on each day, or of what each amount is, as the question calls it; `unit`: "day" to "year", of amounts any
+    measure, "" where that is open.
     """
 
     kind: Reckoned
     unit: str
-    days: tuple[str, ...]
+    asked: tuple[str, ...]
     named: tuple[str, ...]
 
 

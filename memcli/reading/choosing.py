@@ -14,7 +14,7 @@ from ..providers.prompts import Prompt, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems, token_estimate
 from . import temporal
-from .extractive import Look
+from .look import Look
 from .quoting import said
 from .relevance import Found
 from .remarks import LETTERS, Extractive, when

@@ -18,7 +18,7 @@ from ..text import content_stems
 from .judge import Judge
 
 if TYPE_CHECKING:
-    from .extractive import Look
+    from .look import Look
     from .relevance import Found
 
 __all__ = ["NAMES", "Confidence", "Doubted", "packaged", "signals"]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from memcli.languages import DEFAULT, language, spoken
 from memcli.languages.replacing import notes_what_changes
-from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Reckoning, Seeks, Standing
+from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Seeks, Standing
 from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
@@ -18,10 +17,10 @@ from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.enumerations import enumerated
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
+from memcli.reading.look import LISTED, Look, parts
 from memcli.reading.network import Finding, Network, network
 from memcli.reading.passages import Passage, Transcript, asks, later, put_right
 from memcli.reading.quoting import quoted
-from memcli.reading.reckoning import for_days, told, worked_out
 from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, successor, when
@@ -30,17 +29,16 @@ from memcli.reading.unread import Unread
 from memcli.reading.updates import turned
 from memcli.reading.values import Value
 from memcli.reading.windows import Window
+from memcli.reading.working_out import counted, left_open, worked_out
 from memcli.text import content_stems
 from memcli.text.times import day
 
-__all__ = ["ExtractiveReader", "Look", "Reader", "earlier", "found_in", "known_of", "ordered"]
+__all__ = ["ExtractiveReader", "Reader", "earlier", "found_in", "known_of", "ordered"]
 
-#: An item is listed beside the best one from this logit of the network on, if so much of the answer is expected in it:
-#: a window is not less true for another that answers, too.
-_LISTED, _ITEM = 2.0, 0.3
+#: An item is listed beside the best one if so much of the answer is expected in it: a window is not less true for
+#: another that answers, too.
+_ITEM = 0.3
 _MOST_LISTED = 8
-#: Sentences that are quoted where a sum is asked for.
-_MOST_PARTS = 3
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
 _SAID, _BESIDE = 0.65, 0.6
 #: What a sum may be asked of.
@@ -68,23 +66,6 @@ class Reader(Protocol):
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The answer to `query` that `hits`, best first, support; or an abstention."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What a reader saw before it doubts: the windows, the likeliest first, and the value with where it comes from.
-
-    `asserted`: the value is made of assertions, or worked out of days; their probability, `chance`, is its own.
-    """
-
-    question: Question
-    found: Sequence[Found]
-    text: str = ""
-    cited: tuple[Found, ...] = ()
-    chance: float = 0.0
-    typed: bool = True
-    asserted: bool = False
-    items: tuple[Item, ...] = ()
 
 
 class ExtractiveReader:
@@ -152,35 +133,21 @@ class ExtractiveReader:
         sought = language(question.language).reckoning(question.asks)
         if sought is None:
             return self._read(query, hits)
-        return self._worked_out(query, hits, sought) or _left_open(sought, self._read(query, hits))
+        if sought.kind is Reckoned.COUNT:
+            look = self._read(query, hits)
+            return look if self._tells(look) else counted(query, hits, sought, look, self._read, self._trust)
+        made = worked_out(query, hits, sought, self._read, self._trust)
+        return made or left_open(sought, self._read(query, hits))
 
-    def _worked_out(self, query: Query, hits: Sequence[Hit], sought: Reckoning) -> Look | None:
-        """What is worked out of the days that are read for it; None where not all are found, or not exactly enough."""
-        question = query.question
-        looks = self._days(query, hits, sought)
-        days = [told(question, look.text, query.asked_at) for look in looks]
-        if not all(look.found for look in looks) or None in days:
-            return None
-        text = worked_out(question, sought, [each for each in days if each], query.asked_at)
-        if not text:
-            return None
-        chance = math.prod(self._doubt(look).trust for look in looks)
-        cited = [(look.cited or look.found)[0] for look in looks]
-        return Look(question, looks[0].found, text, tuple(cited), chance, asserted=True)
+    def _trust(self, look: Look) -> float:
+        return self._doubt(look).trust
 
-    def _days(self, query: Query, hits: Sequence[Hit], sought: Reckoning) -> list[Look]:
-        """What is read for each day. Where two are read in one turn, and are the same, that is of the surer one: the
-        other is looked for in what is left.
-        """
-        asked = [replace(query, question=each) for each in for_days(query.question, sought)]
-        looks = [self._read(each, hits) for each in asked]
-        if len(looks) < 2 or not all(look.found for look in looks) or looks[0].text != looks[1].text:
-            return looks
-        turns = [(look.cited or look.found)[0].passage.turn for look in looks]
-        if turns[0] == turns[1]:
-            doubtful = min((0, 1), key=lambda place: self._doubt(looks[place]).trust)
-            looks[doubtful] = self._read(asked[doubtful], [hit for hit in hits if turns[0] not in hit.unit.sources])
-        return looks
+    def _tells(self, look: Look) -> bool:
+        """Whether its value would be said, or nothing was read."""
+        if not look.found or look.first.unread:
+            return True
+        doubted = self._doubt(look)
+        return bool(look.text) and doubted.form is Form.VALUE and doubted.trust >= self._threshold
 
     def _read(self, query: Query, hits: Sequence[Hit]) -> Look:
         question = query.question
@@ -202,15 +169,6 @@ class ExtractiveReader:
             known |= {each.turn for each in new}
             new += [each for each in later(question, query, best, self._transcript) if each.turn not in known]
         return relevance.read(question, new, self._network, self._judge, self._unread, found)
-
-
-def _left_open(sought: Reckoning, look: Look) -> Look:
-    """What was read without a value, where a length of time was to be worked out: one that is named is of something
-    else.
-    """
-    return (
-        look if sought.kind is Reckoned.FIRST or look.question.seeks is Seeks.WHEN else replace(look, text="", items=())
-    )
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:
@@ -286,7 +244,7 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
         return written
     ranked = ordered(question, found)
     if not ranked:
-        return Look(question, found, cited=_parts(question, found))
+        return Look(question, found, cited=parts(found) if _is_sum(question) else ())
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     if question.listing:
@@ -346,15 +304,6 @@ def _moved_last(found: Sequence[Found]) -> Found:
 def _is_sum(question: Question) -> bool:
     """Whether it asks for a sum, a difference or a mean."""
     return question.seeks in _AMOUNTS and language(question.language).is_worked_out(question.asks)
-
-
-def _parts(question: Question, found: Sequence[Found]) -> tuple[Found, ...]:
-    """What a sum may be made of: the likeliest window, and others that the network itself takes for an answer."""
-    if not _is_sum(question):
-        return ()
-    others = [each for each in found[1:] if each.finding.answers >= _LISTED]
-    turns = {each.passage.turn: each for each in [*reversed(others), found[0]]}
-    return tuple(sorted(turns.values(), key=lambda each: -each.trust))[:_MOST_PARTS]
 
 
 def _fits(question: Question, value: Value) -> bool:
@@ -424,7 +373,7 @@ def _as_written(question: Question, found: Sequence[Found]) -> Look | None:
 
 
 def _is_item(value: Value) -> bool:
-    return value.typed and value.chance >= _ITEM and value.found.finding.answers >= _LISTED
+    return value.typed and value.chance >= _ITEM and value.found.finding.answers >= LISTED
 
 
 def _times(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:

@@ -11,7 +11,8 @@ from ..store.connection import Store
 from ..store.views.view import View
 from ..text import words
 from . import unread
-from .extractive import ExtractiveReader, Look, earlier
+from .extractive import ExtractiveReader, earlier
+from .look import Look
 from .stored import StoredTranscript
 
 __all__ = ["HeedingReader", "StoredReader", "refuted"]

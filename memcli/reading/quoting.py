@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..model import Question
-    from .extractive import Look
+    from .look import Look
     from .relevance import Found
 
 __all__ = ["quoted", "said"]

@@ -39,7 +39,7 @@ def for_days(question: Question, sought: Reckoning) -> list[Question]:
             standing=Standing.ANY, head="", grain="",
             stems=tuple(stem for stem in question.stems if stem in set(content_stems(text))),
         )
-        for text in sought.days
+        for text in sought.asked
     ]  # fmt: skip
 
 

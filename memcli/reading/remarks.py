@@ -12,7 +12,7 @@ from ..model import Answer, Hit, Query, Turn, TurnId
 from ..text import token_estimate
 from ..text.times import weekday_name
 from .context import resolved
-from .extractive import Look
+from .look import Look
 from .written import plain
 
 __all__ = ["LETTERS", "Extractive", "Remark", "lines", "remarks", "when"]

@@ -17,7 +17,8 @@ from ..providers.prompts import Prompt, fenced, prompt
 from ..providers.structured import ModelMessage, Schema
 from ..text import content_stems
 from ..text.times import weekday_name
-from .extractive import Look, earlier
+from .extractive import earlier
+from .look import Look
 from .quoting import said
 from .remarks import LETTERS, Extractive, Remark, lines, remarks
 from .support import unsupported

@@ -18,6 +18,7 @@ from ...model.cards import Noted
 from ...model.generated import Argument, Assertion, Event, Generated, SessionText, Told
 from ...model.names import NameUse
 from ...providers.profiles import ENCODER
+from ...text.amounts import Amount
 from ...text.times import Expression, Length, Span
 from ..base import Language
 
@@ -207,9 +208,24 @@ class English(Language):
 
     def reckoning(self, question: str) -> Reckoning | None:
         """See `Language.reckoning`."""
+        from .comparisons import compared
+        from .coordination import summed
+        from .counting import counted
         from .reckonings import reckoning
 
-        return reckoning(question)
+        return next((found for each in (reckoning, compared, summed, counted) if (found := each(question))), None)
+
+    def amount(self, text: str) -> Amount | None:
+        """See `Language.amount`."""
+        from .amounts import amount
+
+        return amount(text)
+
+    def told(self, amount: Amount) -> str:
+        """See `Language.told`."""
+        from .amounts import told
+
+        return told(amount)
 
     def length(self, count: float, unit: str) -> str:
         """See `Language.length`."""
