@@ -319,6 +319,10 @@ class Language:
         """Whether `text` says that something has come to its end."""
         return False
 
+    def is_undone(self, text: str) -> bool:
+        """Whether `text` says that something was not done, or not to its end."""
+        return self.denies(text)
+
     def is_somebody(self, text: str) -> bool:
         """Whether `text` may stand for a person: with a name's capital."""
         return any(word[:1].isupper() for word in text.split())

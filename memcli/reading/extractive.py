@@ -14,6 +14,7 @@ from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
+from memcli.reading.denials import as_asked
 from memcli.reading.enumerations import enumerated
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
@@ -248,7 +249,8 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
     if question.seeks is Seeks.OFTEN or question.counts_times:
         return _times(question, found, ranked)
     if question.listing:
-        return _listed(question, found, [*ranked, *ordered(question, further)])
+        read = [*ranked, *ordered(question, further)]
+        return _listed(question, found, as_asked(question, read, [*found, *further]))
     return _single(question, found, ranked)
 
 
@@ -344,6 +346,8 @@ def _until(question: Question, value: Value) -> str:
 
 
 def _listed(question: Question, found: Sequence[Found], ranked: Sequence[Value]) -> Look:
+    if not ranked:
+        return Look(question, found)
     chosen: list[Value] = []
     seen: set[str] = set()
     for value in ranked:

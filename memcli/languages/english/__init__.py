@@ -307,6 +307,12 @@ class English(Language):
 
         return bool(ENDED.search(text.lower()))
 
+    def is_undone(self, text: str) -> bool:
+        """See `Language.is_undone`."""
+        from .answers import UNDONE
+
+        return self.denies(text) or bool(UNDONE.search(text.lower()))
+
     def is_somebody(self, text: str) -> bool:
         """See `Language.is_somebody`; or somebody's, or any: "my cousin", "the plumber"."""
         from .answers import SOMEBODY

@@ -8,6 +8,7 @@ __all__ = [
     "ENDED",
     "FORMER",
     "SOMEBODY",
+    "UNDONE",
     "comes_yearly",
     "corrects",
     "identifier",
@@ -51,6 +52,11 @@ _WORKED_OUT = re.compile(
 ENDED = re.compile(
     r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned"
     r"|(?:gave|given|handed|brought|sent) (?:\S+ ){0,3}?back)\b"
+)
+#: That something was not done, or not to its end.
+UNDONE = re.compile(
+    r"\b(?:(?:gave|given|giving) (?:\w+ )?up|abandon\w*|bailed|cancel\w+|called off|scrapped|dnf"
+    r"|instead of|rather than)\b"
 )
 #: Somebody who is not called by name.
 SOMEBODY = re.compile(r"(?:my|our|your|his|her|their|the|an?|some|one of|both|\w+['’]s) \w")

@@ -8,7 +8,14 @@ from ...text import stem
 
 __all__ = ["NEGATED_VERB", "denied", "denies"]
 
-_DENIAL = re.compile(r"\b(?:not|no|never|none|without|nor|neither|hardly|nope|\w+n't|cannot|dont)\b", re.IGNORECASE)
+#: What only sounds like a denial: "can't wait", "not only", "no wonder".
+_IDIOM = (
+    r"(?:can(?:no|'|’)?t (?:wait|stop|get enough|help)|could(?:n't|n’t| not) (?:stop|put \S+ down)"
+    r"|not (?:only|just|to mention)|no (?:wonder|doubt|matter|problem|worries)|why not)"
+)
+_DENIAL = re.compile(
+    rf"(?!\b{_IDIOM}\b)\b(?:not|no|never|none|without|nor|neither|hardly|nope|\w+n['’]t|cannot|dont)\b", re.IGNORECASE
+)
 _DENIED = re.compile(
     r"\b(?:not|never|\w+n't|dont)\s+(?:(?:really|ever|even|just|had|much|going|gonna|into|quite|been|be|to|have|get)\s+)*(\w+)",
     re.IGNORECASE,

@@ -1,0 +1,50 @@
+"""What was denied, or not done after all, is no item of a list, unless just that is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..languages import language, spoken
+from ..model import Question, Standing
+from ..text import content_stems
+from .relevance import Found
+from .states import when
+from .values import Value
+
+__all__ = ["as_asked"]
+
+#: What ends a part of a sentence.
+_PART = re.compile(r"[,;:.!?…–—]+(?:\s|$)")
+
+
+def as_asked(question: Question, values: Sequence[Value], found: Sequence[Found]) -> list[Value]:
+    """The values without what is denied, in a part of a sentence that names it, where it was read or in what the same
+    person said later: "haven't been to Porto", "gave up on Dune". Whoever asks what is not so is told that alone, if
+    any of it is.
+    """
+    if not language(question.language).denies(question.asks):
+        return [each for each in values if not _is_denied(question, each, found)]
+    return [each for each in values if _is_denied(question, each, found)] or list(values)
+
+
+def _is_denied(question: Question, value: Value, found: Sequence[Found]) -> bool:
+    stems, own = set(content_stems(value.text)), value.found
+    windows = [own, *(each for each in found if _says_later(each, own))]
+    return bool(stems) and any(_denies(question, part) for part in _naming(stems, windows))
+
+
+def _says_later(each: Found, own: Found) -> bool:
+    return each.passage.window.speaker == own.passage.window.speaker and when(each) > when(own)
+
+
+def _naming(stems: set[str], windows: Sequence[Found]) -> Iterator[str]:
+    """The parts of sentences that have all words of a value."""
+    for each in windows:
+        yield from (part for part in _PART.split(each.passage.window.text) if stems <= set(content_stems(part)))
+
+
+def _denies(question: Question, part: str) -> bool:
+    """Whether it was never so; or is no more, where what holds now is asked for."""
+    known = spoken([part])
+    return known.is_undone(part) or (question.standing is Standing.NOW and known.is_over(part))
