@@ -100,5 +100,7 @@ def test_a_list_leaves_out_what_was_given_up() -> None:
              for text, month in said]
         )  # fmt: skip
         answer = memory.ask("Which books has Ana read?", at=datetime(2026, 6, 1, tzinfo=UTC)).answer
+        unfinished = memory.ask("Which book did Ana not finish?", at=datetime(2026, 6, 1, tzinfo=UTC)).answer
+    assert "Middlemarch" in unfinished.text
     assert sorted(item.text for item in answer.items) == ["Piranesi", "The Long Ships"]
     assert all(item.at for item in answer.items)

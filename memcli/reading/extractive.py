@@ -251,7 +251,11 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
     if question.listing:
         read = [*ranked, *ordered(question, further)]
         return _listed(question, found, as_asked(question, read, [*found, *further]))
-    return _single(question, found, ranked)
+    return _single(question, found, as_asked(question, ranked, found) if _asks_what_is_not(question) else ranked)
+
+
+def _asks_what_is_not(question: Question) -> bool:
+    return language(question.language).denies(question.asks)
 
 
 def ordered(question: Question, found: Sequence[Found]) -> list[Value]:
