@@ -30,7 +30,7 @@ from memcli.model.cards import CardKind
 from memcli.providers.embedding import DEFAULT, SUCCESSORS, embedder_id
 from memcli.ranking import fusion, learned
 from memcli.ranking.coverage import COVERAGE
-from memcli.reading import confidence, relevance, shortlist
+from memcli.reading import confidence, relevance, shortlist, tastes
 from memcli.reading.confidence import Confidence, signals
 from memcli.reading.judge import Judge
 from memcli.reading.look import Look
@@ -44,9 +44,10 @@ ROOT = Path(__file__).parents[1]
 FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.strategies.ontology", "weights.json")
 RELEVANCE, CONFIDENCE = ("memcli.reading", "relevance_weights.json"), ("memcli.reading", "confidence_weights.json")
 SHORTLIST = ("memcli.reading", "shortlist_weights.json")
+TASTES = ("memcli.reading", "taste_weights.json")
 LIFTING = ("memcli.indexing.ontology", "lifting.json")
 MULTILINGUAL = ("memcli.ranking", "fused_weights_multilingual.json")
-FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, SHORTLIST, RELEVANCE, CONFIDENCE)
+FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, SHORTLIST, TASTES, RELEVANCE, CONFIDENCE)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
     (FUSED, ("first", "gates"), fusion.Ranking.of),
@@ -59,6 +60,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (ONTOLOGY, ("router", "plans"), lambda found: router.Policy.of(found["router"])),
     (LIFTING, ("lifting", "weights"), lambda found: lifting.Scorer.of(found["lifting"])),
     (SHORTLIST, ("inputs",), lambda found: Judge.of(found, shortlist.NAMES)),
+    (TASTES, ("inputs",), lambda found: Judge.of(found, tastes.NAMES)),
     (RELEVANCE, ("inputs",), lambda found: Judge.of(found, relevance.NAMES)),
     (CONFIDENCE, ("value", "inputs"), Confidence.of),
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),

@@ -87,7 +87,9 @@ class FakeTranscript:
         )
         return sorted(own, key=lambda turn: -len(said & set(content_stems(turn.text))))[:n]
 
-    def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+    def asserted(
+        self, head: str, query: Query, turns: Sequence[TurnId] | None = None
+    ) -> Sequence[tuple[Turn, Assertion, float]]:
         return []
 
     def sessions_with(self, speaker: str, sessions: Collection[SessionId]) -> Collection[SessionId]:
@@ -1193,7 +1195,9 @@ def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
     class Asserting(FakeTranscript):
         relation = RelationType.LIKES
 
-        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+        def asserted(
+            self, head: str, query: Query, turns: Sequence[TurnId] | None = None
+        ) -> Sequence[tuple[Turn, Assertion, float]]:
             known = _told(self.relation, "dal", 1)
             return [(known.turn, known.asserted, known.cosine)]
 
@@ -1207,7 +1211,9 @@ def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
 
 def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:
     class Asserting(FakeTranscript):
-        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+        def asserted(
+            self, head: str, query: Query, turns: Sequence[TurnId] | None = None
+        ) -> Sequence[tuple[Turn, Assertion, float]]:
             known = [_told(RelationType.DIET, "vegan", 1), _told(RelationType.LIKES, "dal", 0)]
             return [(each.turn, each.asserted, each.cosine) for each in known]
 
@@ -1224,7 +1230,9 @@ def _advised(question: str, speaker: str, known: Sequence[Known]) -> str:
     """What is said to who asks for advice, where this is known of the one it is about."""
 
     class Asserting(FakeTranscript):
-        def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+        def asserted(
+            self, head: str, query: Query, turns: Sequence[TurnId] | None = None
+        ) -> Sequence[tuple[Turn, Assertion, float]]:
             return [(each.turn, each.asserted, each.cosine) for each in known]
 
     transcript = Asserting(question, [(speaker, at(2024, 1, 3), "I never know what to do.")])
@@ -1232,13 +1240,13 @@ def _advised(question: str, speaker: str, known: Sequence[Known]) -> str:
     return ExtractiveReader(transcript).read(query, transcript.hits()).text
 
 
-def test_who_asks_for_himself_is_told_what_bears_on_it() -> None:
+def test_who_asks_for_himself_is_told_what_bears_on_it_in_his_own_words() -> None:
     known = [
         _told(RelationType.ALLERGY, "penicillin", 2, 0.1),
         _told(RelationType.DISLIKES, "Amazon", 1, 0.4),
         _told(RelationType.DISLIKES, "mocks", 0, 0.5),
     ]
-    assert _advised("Should I use mocks?", "user", known) == "Theo: dislikes mocks"
+    assert _advised("Should I use mocks?", "user", known) == "Theo, 1 January 2024: “mocks”"
 
 
 def test_who_asks_for_somebody_else_is_told_all_that_limits_that_one() -> None:

@@ -15,8 +15,6 @@ __all__ = ["Known", "advice", "respected"]
 #: Limits and likings that are told, at most; from this cosine to the question on a liking is.
 _LIMITS, _LIKINGS = 4, 3
 _NEAR = 0.3
-#: Who asks for himself may ask for anything: from this cosine on it is what he is known to like or avoid.
-_NEAR_ASKER = 0.45
 #: How an assertion is said where it speaks against its tail, or for it; any other is its tail alone.
 _AGAINST = {
     RelationType.ALLERGY: "allergic to {}", RelationType.DISLIKES: "dislikes {}", RelationType.FEARS: "fears {}",
@@ -45,11 +43,6 @@ class Known:
     def is_near(self) -> bool:
         """Whether it bears on what is asked."""
         return self.cosine >= _NEAR
-
-    @property
-    def bears_on_asker(self) -> bool:
-        """Whether it bears on what is asked by the very one of whom it is known."""
-        return self.cosine >= _NEAR_ASKER
 
     @property
     def is_liking(self) -> bool:

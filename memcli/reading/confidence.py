@@ -72,7 +72,7 @@ class Confidence:
         know it.
         """
         if look.asserted:
-            return Doubted(Form.VALUE, look.chance)
+            return Doubted(Form.VALUE if look.text else Form.QUOTE, look.chance)
         row = signals(look)
         value, quote = self.value(row) if look.text else 0.0, self.quote(row)
         if look.items:

@@ -25,6 +25,7 @@ from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, successor, when
+from memcli.reading.tastes import tasted
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.updates import turned
@@ -131,6 +132,25 @@ class ExtractiveReader:
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
         question = query.question
+        if question.wants_advice and not known_of(query, self._transcript):
+            return self._tasted(query, hits) or self._looked(query, hits)
+        look = self._looked(query, hits)
+        is_left = question.may_want_advice and not self._is_said(look)
+        return (self._tasted(query, hits) if is_left else None) or look
+
+    def _tasted(self, query: Query, hits: Sequence[Hit]) -> Look | None:
+        """What who asks has said of his tastes, if that surely bears on what he asks."""
+        told = tasted(query, hits, self._transcript)
+        return told if self._is_said(told) else None
+
+    def _is_said(self, look: Look) -> bool:
+        if not look.found:
+            return False
+        doubted, threshold = self._doubted(look, look.first)
+        return doubted.trust >= threshold
+
+    def _looked(self, query: Query, hits: Sequence[Hit]) -> Look:
+        question = query.question
         sought = language(question.language).reckoning(question.asks)
         if sought is None:
             return self._read(query, hits)
@@ -147,8 +167,7 @@ class ExtractiveReader:
         """Whether its value would be said, or nothing was read."""
         if not look.found or look.first.unread:
             return True
-        doubted = self._doubt(look)
-        return bool(look.text) and doubted.form is Form.VALUE and doubted.trust >= self._threshold
+        return bool(look.text) and self._is_said(look) and self._doubt(look).form is Form.VALUE
 
     def _read(self, query: Query, hits: Sequence[Hit]) -> Look:
         question = query.question
@@ -201,12 +220,11 @@ def _name_of(whom: str, query: Query, transcript: Transcript) -> str:
 
 
 def _of_about(query: Query, transcript: Transcript) -> list[Known]:
+    """The same of one whom the question names; of who asks for himself `reading.tastes` tells what bears on it."""
     question = query.question
-    if question.about is None:
+    if question.about is None or question.is_of_asker:
         return []
-    known = [Known(*each) for each in transcript.asserted(question.about, query)]
-    # Who asks for himself asks for anything: what limits him is told where it bears on it.
-    return _respected(question, [each for each in known if each.bears_on_asker] if question.is_of_asker else known)
+    return _respected(question, [Known(*each) for each in transcript.asserted(question.about, query)])
 
 
 def _respected(question: Question, known: Sequence[Known]) -> list[Known]:

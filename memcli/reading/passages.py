@@ -47,9 +47,11 @@ class Transcript(Protocol):
     ) -> Mapping[TurnId, Sequence[tuple[str, float]]]:
         """The sentences of each turn with their cosine to `vector`."""
 
-    def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
-        """What is asserted of somebody, each with the turn that says it and its cosine to the question, as one voices
-        tastes.
+    def asserted(
+        self, head: str, query: Query, turns: Sequence[TurnId] | None = None
+    ) -> Sequence[tuple[Turn, Assertion, float]]:
+        """What is asserted of somebody, in these turns or in any, each with the turn that says it and its cosine to the
+        question, as one voices tastes.
         """
 
     def later(self, turn_id: TurnId, query: Query, n: int) -> Sequence[Turn]:

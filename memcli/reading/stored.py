@@ -45,9 +45,11 @@ class StoredTranscript:
             for turn, row in zip(turn_ids, rows, strict=True)
         }
 
-    def asserted(self, head: str, query: Query) -> Sequence[tuple[Turn, Assertion, float]]:
+    def asserted(
+        self, head: str, query: Query, turns: Sequence[TurnId] | None = None
+    ) -> Sequence[tuple[Turn, Assertion, float]]:
         """See `Transcript.asserted`."""
-        found = self._view.read(lambda db: stated_of(db, head))
+        found = self._view.read(lambda db: stated_of(db, head, turns))
         rows = self._view.rows_of_numbers(np.array([number for number, _, _ in found], dtype=np.int64))
         seen = [(row, *rest) for row, (_, *rest) in zip(rows.tolist(), found, strict=True) if row >= 0]
         allowed = self._view.allowed(query.filters)
@@ -56,8 +58,8 @@ class StoredTranscript:
             return []
         vectors = np.frombuffer(b"".join(data for _, _, data in kept), dtype=np.float16).astype(np.float32)
         near = cosines(query.phrasings.get(PREFERENCE, query.vector), vectors.reshape(len(kept), -1)).tolist()
-        turns = self._view.fetch([row for row, _, _ in kept])
-        return [(turn, each, cosine) for turn, (_, each, _), cosine in zip(turns, kept, near, strict=True)]
+        told = self._view.fetch([row for row, _, _ in kept])
+        return [(turn, each, cosine) for turn, (_, each, _), cosine in zip(told, kept, near, strict=True)]
 
     def later(self, turn_id: TurnId, query: Query, n: int) -> Sequence[Turn]:
         """See `Transcript.later`."""

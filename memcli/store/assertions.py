@@ -72,8 +72,10 @@ def assertions_in(db: DuckDBPyConnection, session: int) -> list[tuple[int, str, 
     ).fetchall()
 
 
-def stated_of(db: DuckDBPyConnection, head: str) -> list[tuple[int, Assertion, bytes]]:
-    """What is asserted of somebody and may shape an answer, in the order in which it was said.
+def stated_of(
+    db: DuckDBPyConnection, head: str, turns: Sequence[TurnId] | None = None
+) -> list[tuple[int, Assertion, bytes]]:
+    """What is asserted of somebody, in these turns or in any, and may shape an answer, as it was said one by one.
 
     For each the number of its turn, what is asserted, and its vector as float16; of one who speaks of himself the head
     is the speaker.
@@ -83,8 +85,9 @@ def stated_of(db: DuckDBPyConnection, head: str) -> list[tuple[int, Assertion, b
                t.seq, memory.data
            from assertion join memory using (unit) join source using (unit) join turn t on t.seq = source.turn
            where confidence >= {SHAPING} and (lower(label) = lower($1) or (lower(t.speaker) = lower($1)
-               and lower(label) = lower('the ' || t.speaker))) order by t.seq, unit""",
-        [head],
+               and lower(label) = lower('the ' || t.speaker)))
+               and ($2 is null or t.id in (select unnest($2::varchar[]))) order by t.seq, unit""",
+        [head, None if turns is None else list(turns)],
     ).fetchall()
     return [(int(row[-2]), _assertion(row), bytes(row[-1])) for row in rows]
 

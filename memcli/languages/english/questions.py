@@ -86,6 +86,20 @@ _WISH = re.compile(
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
     r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"
 )
+#: Whoever asks an assistant so asks for himself.
+_REQUESTED = re.compile(
+    r"\b(?:can|could|will|would) you (?:(?:please|kindly|possibly|also) )?"
+    r"(?:(?:recommend|suggest|advise|propose|come up with|put together|help me (?:find|choose|pick|plan|decide))\b"
+    r"|(?:give|provide|share|offer|find|show)(?: me| us)?(?: with)? (?:some|any|a few)\b)"
+    r"|\byou(?:'d| would| might)? (?:recommend|suggest|advise)\b"
+    r"|\b(?:would|do|can|could) you (?:recommend|suggest|advise)\b"
+    r"|\b(?:any|some|your) (?:\w+ ){0,3}(?:recommendations?|suggestions?|tips)\b"
+)
+#: Who asks what was so asks for no advice, whatever else he says.
+_PAST = re.compile(
+    r"\b(?:did|was|were|had|(?:you|we|i|he|she|they)(?:'ve| have)? "
+    r"(?:said|told|mentioned|recommended|suggested|gave|given))\b"
+)
 #: The same of a question of yes or no, which else asks for what was said.
 _MAY = re.compile(
     r"^(?:can|may|could)\b.*\b(?:eat|drink)\b|^is\b.*\ballowed to (?:eat|drink)\b|\bshould (?:i|we)\b"
@@ -130,14 +144,18 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         seeks_time=bool(_TIME.search(text.lower())),
         seeks_advice=bool(_ADVICE.search(text.lower())),
         wants_advice=_wants_advice(plain, seeks),
+        may_want_advice=seeks not in _SAID and bool(_ADVICE.search(plain)) and not _PAST.search(whole),
         first_person=bool(_I.search(whole) or _WE.search(whole)),
         core=asks,
     )
 
 
 def _wants_advice(plain: str, seeks: Seeks) -> bool:
-    wish = _MAY if seeks is Seeks.YES_NO else _WISH
-    return seeks not in _SAID and bool(wish.search(plain))
+    if seeks in _SAID:
+        return False
+    if seeks is Seeks.YES_NO:
+        return bool(_MAY.search(plain))
+    return bool(_WISH.search(plain) or (_REQUESTED.search(plain) and not _PAST.search(plain)))
 
 
 def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
