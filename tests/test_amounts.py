@@ -201,6 +201,7 @@ SAID = [
     "The hotel in Faro was £110 a night, far too much",
     "I built a shed for the bikes behind the house in March",
     "Finished building another shed last week, this one for the chickens",
+    "My budget: the rent is 820 euros, food about 400, the train pass is 85 euros, and the rest just goes",
     "Planted twelve tomato plants along the wall today",
 ]
 
@@ -214,10 +215,12 @@ def test_sums_and_differences_are_worked_out_of_what_is_read() -> None:
         )  # fmt: skip
         cost = memory.ask("What did the kiln and the glaze brushes cost altogether?", at=ASKED).answer
         apart = memory.ask("How much more did I pay a night in Faro than in Braga?", at=ASKED).answer
+        at_once = memory.ask("How much are the rent and the train pass together?", at=ASKED).answer
         sheds = memory.ask("How many sheds did I build?", at=ASKED).answer
         partly = memory.ask("How many plants did I plant for tomatoes and peppers?", at=ASKED).answer
     assert (cost.text, len(cost.citations)) == ("£675 (the kiln: £640; the glaze brushes: £35)", 2)
     assert (apart.text, len(apart.citations)) == ("£40 (in Faro: £110; in Braga: £70)", 2)
+    assert at_once.text == "€905 (the rent: €820; the train pass: €85)"  # told in one breath
     assert (sheds.form, len(sheds.citations)) == (Form.QUOTE, 2)
     assert "bikes" in sheds.text
     assert "chickens" in sheds.text

@@ -46,6 +46,7 @@ _MORE = (
 _WORKED_OUT = re.compile(
     r"\b(?:total\w*|altogether|all told|in all(?! \w)|combined|averag\w+|difference|compared)\b"
     r"|(?<!other )(?<!rather )\bthan\b"
+    r"|\b(?:how (?:much|many)|costs?|weigh)\b.*\btogether\b"
     rf"|\bhow (?:much|many \w+) (?:{_MORE})\b", re.IGNORECASE
 )  # fmt: skip
 #: That something is over denies that it is so.
