@@ -44,6 +44,12 @@ def test_what_is_denied_is_no_item() -> None:
     assert kept("Which cities has Ana seen?", READ) == ["Porto", "Braga", "Lagos"]
 
 
+def test_what_another_clause_denies_is_an_item() -> None:
+    read = [("a chess club", found("Joined a chess club and met people who weren't from work", 1))]
+    assert kept("Which places did Ana join?", read) == ["a chess club"]
+    assert language("de").clauses("one and two") == ["one and two"]
+
+
 def test_what_the_same_person_took_back_later_is_no_item() -> None:
     undone = found("Lagos got cancelled", 4)
     assert kept("Which cities has Ana seen?", READ, [undone]) == ["Porto", "Braga"]

@@ -319,6 +319,10 @@ class Language:
         """Whether `text` says that something has come to its end."""
         return False
 
+    def clauses(self, part: str) -> list[str]:
+        """The clauses of a part of a sentence, as far as words show where one ends."""
+        return [part]
+
     def is_undone(self, text: str) -> bool:
         """Whether `text` says that something was not done, or not to its end."""
         return self.denies(text)

@@ -12,14 +12,14 @@ from .relevance import Found
 from .states import when
 from .values import Value
 
-__all__ = ["as_asked"]
+__all__ = ["as_asked", "naming"]
 
 #: What ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?…–—]+(?:\s|$)")
 
 
 def as_asked(question: Question, values: Sequence[Value], found: Sequence[Found]) -> list[Value]:
-    """The values without what is denied, in a part of a sentence that names it, where it was read or in what the same
+    """The values without what is denied, in a clause that names it, where it was read or in what the same
     person said later: "haven't been to Porto", "gave up on Dune". Whoever asks what is not so is told that alone, if
     any of it is.
     """
@@ -31,20 +31,25 @@ def as_asked(question: Question, values: Sequence[Value], found: Sequence[Found]
 def _is_denied(question: Question, value: Value, found: Sequence[Found]) -> bool:
     stems, own = set(content_stems(value.text)), value.found
     windows = [own, *(each for each in found if _says_later(each, own))]
-    return bool(stems) and any(_denies(question, part) for part in _naming(stems, windows))
+    return bool(stems) and any(_denies(question, each) for each in _clauses(stems, windows))
 
 
 def _says_later(each: Found, own: Found) -> bool:
     return each.passage.window.speaker == own.passage.window.speaker and when(each) > when(own)
 
 
-def _naming(stems: set[str], windows: Sequence[Found]) -> Iterator[str]:
-    """The parts of sentences that have all words of a value."""
-    for each in windows:
-        yield from (part for part in _PART.split(each.passage.window.text) if stems <= set(content_stems(part)))
+def naming(stems: set[str], text: str) -> list[str]:
+    """The parts of its sentences, from pause to pause, that have all of these stems."""
+    return [part for part in _PART.split(text) if stems <= set(content_stems(part))]
 
 
-def _denies(question: Question, part: str) -> bool:
+def _clauses(stems: set[str], windows: Sequence[Found]) -> Iterator[str]:
+    """The clauses of these parts that have them; the whole part where they are of several."""
+    for part in (part for each in windows for part in naming(stems, each.passage.window.text)):
+        yield from [each for each in spoken([part]).clauses(part) if stems <= set(content_stems(each))] or [part]
+
+
+def _denies(question: Question, clause: str) -> bool:
     """Whether it was never so; or is no more, where what holds now is asked for."""
-    known = spoken([part])
-    return known.is_undone(part) or (question.standing is Standing.NOW and known.is_over(part))
+    known = spoken([clause])
+    return known.is_undone(clause) or (question.standing is Standing.NOW and known.is_over(clause))

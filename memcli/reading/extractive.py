@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -14,7 +13,7 @@ from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence, Doubted
-from memcli.reading.denials import as_asked
+from memcli.reading.denials import as_asked, naming
 from memcli.reading.enumerations import enumerated
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
@@ -51,8 +50,6 @@ _NAMED = frozenset((Seeks.WHAT, Seeks.WHICH, Seeks.WHO, Seeks.WHERE))
 _ANSWERING = 0.5
 #: A no in words that deny nothing.
 _SURE = 0.9
-#: What ends a part of a sentence.
-_PART = re.compile(r"[,;:.!?…–—]+(?:\s|$)")
 #: What a value is worth against which something speaks.
 _DOUBTFUL = 0.5
 #: And so much less of another time than the question names.
@@ -464,5 +461,4 @@ def _affirms(question: Question, text: str) -> bool:
     """
     knows = language(question.language)
     asked = {stem for stem in question.stems if not knows.is_lasting(stem)}
-    said = [part for part in _PART.split(text) if asked <= set(content_stems(part))]
-    return len(asked) > 1 and any(not (knows.denies(part) or knows.is_over(part)) for part in said)
+    return len(asked) > 1 and any(not (knows.denies(part) or knows.is_over(part)) for part in naming(asked, text))

@@ -307,6 +307,12 @@ class English(Language):
 
         return bool(ENDED.search(text.lower()))
 
+    def clauses(self, part: str) -> list[str]:
+        """See `Language.clauses`."""
+        from .answers import CONJUNCTION
+
+        return CONJUNCTION.split(part)
+
     def is_undone(self, text: str) -> bool:
         """See `Language.is_undone`."""
         from .answers import UNDONE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "CONJUNCTION",
     "ENDED",
     "FORMER",
     "SOMEBODY",
@@ -53,6 +54,10 @@ _WORKED_OUT = re.compile(
 ENDED = re.compile(
     r"\b(?:stopped|quit|sold|lost|gave (?:\w+ )?up|cancel\w+|scrapped|broke up|called off|returned"
     r"|(?:gave|given|handed|brought|sent) (?:\S+ ){0,3}?back)\b"
+)
+#: What joins one clause to another.
+CONJUNCTION = re.compile(
+    r"\s+(?:and|but|who|which|that|because|so|although|though|while|when|where|since|until|if)\s+", re.IGNORECASE
 )
 #: That something was not done, or not to its end.
 UNDONE = re.compile(
