@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memcli import Message
 from memcli.languages import language
-from memcli.languages.english.amounts import amount, asked_in, told
+from memcli.languages.english.amounts import amount, asked_in, in_kind, told
 from memcli.languages.english.comparisons import compared
 from memcli.languages.english.coordination import summed
 from memcli.languages.english.counting import counted
@@ -225,3 +225,21 @@ def test_sums_and_differences_are_worked_out_of_what_is_read() -> None:
     assert "bikes" in sheds.text
     assert "chickens" in sheds.text
     assert partly.form is not Form.VALUE  # twelve are those for tomatoes alone
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "fits"),
+    [
+        ("How many cats does Nora have?", "six", True),
+        ("How many cats does Nora have?", "six weeks", False),
+        ("How many miles was it?", "20 minutes", False),
+        ("How many miles was it?", "20", True),
+        ("How many dry days has it been?", "200 days", True),
+        ("How many days did it take?", "three weeks", True),
+        ("How many readings were there?", "four times", True),
+        ("What took six weeks?", "six weeks", True),
+    ],
+)
+def test_a_number_is_in_what_it_is_asked_in(question: str, value: str, fits: bool) -> None:
+    assert in_kind(question, value) is fits
+    assert language("en").is_such(question, value) is fits

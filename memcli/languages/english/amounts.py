@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ...text.amounts import Amount, total
 from .grammar import NUMBERS
 
-__all__ = ["MEASURES", "amount", "asked_in", "told"]
+__all__ = ["MEASURES", "amount", "asked_in", "in_kind", "told"]
 
 #: What is measured, by its names; anything else is counted.
 MEASURES: Mapping[str, str] = MappingProxyType(
@@ -47,6 +47,7 @@ _ONE = frozenset(("a", "an"))
 #: More digits are a telephone number.
 _LONGEST = 9
 _ASKED_IN = re.compile(r"\b(?:how many|number of) (\w+)", re.IGNORECASE)
+_OF_TIME = frozenset(("minute", "hour", "day", "week", "month", "year"))
 
 
 def amount(text: str) -> Amount | None:
@@ -71,6 +72,15 @@ def asked_in(question: str) -> str:
     """What an amount is asked for in, if that is a measure: "how many hours"."""
     match = _ASKED_IN.search(question)
     return MEASURES.get(match[1].lower(), "") if match else ""
+
+
+def in_kind(question: str, value: str) -> bool:
+    """Whether a value is in what a number is asked in: so many weeks are no number of cats."""
+    if not _ASKED_IN.search(question):
+        return True
+    found = amount(value)
+    asked = {MEASURES[word] for word in question.lower().split() if word in MEASURES}
+    return not found or not found.unit or found.unit in asked or bool(asked & _OF_TIME and found.unit in _OF_TIME)
 
 
 def _short(number: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .amounts import in_kind
+
 __all__ = [
     "CONJUNCTION",
     "ENDED",
@@ -194,7 +196,7 @@ def is_oneself(text: str) -> bool:
 def is_such(question: str, value: str) -> bool:
     """Whether a value may be what a question asks for: no price is a number of things, no "a whippet" a name."""
     low = question.lower()
-    if (_NUMBERED.search(low) and not number(value)) or not may_tell(question, value):
+    if (_NUMBERED.search(low) and not number(value)) or not may_tell(question, value) or not in_kind(low, value):
         return False
     return not any(asked.search(low) and other.search(value) for asked, other in _OTHERS)
 
