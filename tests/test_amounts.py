@@ -135,6 +135,32 @@ def test_what_is_compared(question: str, unit: str, asked: Sequence[str], named:
 
 
 @pytest.mark.parametrize(
+    ("question", "kind", "asked"),
+    [
+        ("Which was more expensive, the ferry or the train?", Reckoned.MOST,
+         ["How much was the ferry?", "How much was the train?"]),
+        ("Who is younger, Ana or Bo?", Reckoned.LEAST, ["How old is Ana?", "How old is Bo?"]),
+        ("Which cost less, the kiln or the shed?", Reckoned.LEAST,
+         ["How much was the kiln?", "How much was the shed?"]),
+    ],
+)  # fmt: skip
+def test_which_of_two(question: str, kind: Reckoned, asked: Sequence[str]) -> None:
+    sought = compared(question)
+    assert sought is not None
+    assert (sought.kind, list(sought.asked)) == (kind, asked)
+
+
+def test_which_of_two_has_more_stands_with_both_amounts() -> None:
+    sought = Reckoning(Reckoned.MOST, "", ("", ""), ("the ferry", "the train"))
+    hours = [Amount(Decimal(2), "hour"), Amount(Decimal(90), "minute")]
+    assert worked_out(Question("?"), sought, hours) == "the ferry (2 hours; the train: 90 minutes)"
+    least = Reckoning(Reckoned.LEAST, "", ("", ""), ("the ferry", "the train"))
+    assert worked_out(Question("?"), least, hours) == "the train (90 minutes; the ferry: 2 hours)"
+    assert worked_out(Question("?"), least, [hours[0], hours[0]]) == ""
+    assert worked_out(Question("?"), least, [hours[0], Amount(Decimal(3), "£")]) == ""
+
+
+@pytest.mark.parametrize(
     ("question", "asked"),
     [
         ("How many sheds did I build?", "What sheds did I build?"),
@@ -215,11 +241,13 @@ def test_sums_and_differences_are_worked_out_of_what_is_read() -> None:
         )  # fmt: skip
         cost = memory.ask("What did the kiln and the glaze brushes cost altogether?", at=ASKED).answer
         apart = memory.ask("How much more did I pay a night in Faro than in Braga?", at=ASKED).answer
+        dearer = memory.ask("Which was more expensive, the kiln or the glaze brushes?", at=ASKED).answer
         at_once = memory.ask("How much are the rent and the train pass together?", at=ASKED).answer
         sheds = memory.ask("How many sheds did I build?", at=ASKED).answer
         partly = memory.ask("How many plants did I plant for tomatoes and peppers?", at=ASKED).answer
     assert (cost.text, len(cost.citations)) == ("£675 (the kiln: £640; the glaze brushes: £35)", 2)
     assert (apart.text, len(apart.citations)) == ("£40 (in Faro: £110; in Braga: £70)", 2)
+    assert dearer.text == "the kiln (£640; the glaze brushes: £35)"
     assert at_once.text == "€905 (the rent: €820; the train pass: €85)"  # told in one breath
     assert (sheds.form, len(sheds.citations)) == (Form.QUOTE, 2)
     assert "bikes" in sheds.text

@@ -234,6 +234,8 @@ class Reckoned(StrEnum):
     FIRST = "first"
     SUM = "sum"
     DIFFERENCE = "difference"
+    MOST = "most"
+    LEAST = "least"
     COUNT = "count"
 
 

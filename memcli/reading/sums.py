@@ -1,4 +1,4 @@
-"""What is worked out of amounts: a sum, or how far two are apart.
+"""What is worked out of amounts: a sum, how far two are apart, or which of them is more.
 
 The amounts are read as answers to questions of their own, over what was found for the whole one.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 from ..languages import language
 from ..model import Question, Reckoned, Reckoning, Seeks, Standing
 from ..text import content_stems
-from ..text.amounts import Amount, difference, total
+from ..text.amounts import Amount, difference, in_one, total
 from .look import Look
 
 __all__ = ["are_apart", "for_amounts", "for_things", "is_of_part", "said_at", "told", "worked_out"]
@@ -54,7 +54,7 @@ def are_apart(question: Question, sought: Reckoning, looks: Sequence[Look]) -> b
     own, told = _stems(question, sought), [said_at(look) for look in looks]
     if any(ours and not ours & there for ours, there in zip(own, told, strict=True)):
         return False
-    if sought.kind is Reckoned.DIFFERENCE or known.is_worked_out(question.asks):
+    if sought.kind is not Reckoned.SUM or known.is_worked_out(question.asks):
         return len({(look.first.passage.turn, look.text) for look in looks}) == len(looks)
     others = [set[str]().union(*own[:place], *own[place + 1 :]) - ours for place, ours in enumerate(own)]
     return not any(theirs & there for theirs, there in zip(others, told, strict=True))
@@ -80,9 +80,22 @@ def said_at(look: Look) -> set[str]:
 
 def worked_out(question: Question, sought: Reckoning, amounts: Sequence[Amount]) -> str:
     """The answer, its parts behind it; empty where they are not of one thing."""
+    if sought.kind in (Reckoned.MOST, Reckoned.LEAST):
+        return _of_two(question, sought, amounts)
     known = language(question.language)
     of_all = (difference if sought.kind is Reckoned.DIFFERENCE else total)(amounts, sought.unit)
     if of_all is None:
         return ""
     parts = "; ".join(f"{name}: {known.told(each)}" for name, each in zip(sought.named, amounts, strict=True))
     return f"{known.told(of_all)} ({parts})"
+
+
+def _of_two(question: Question, sought: Reckoning, amounts: Sequence[Amount]) -> str:
+    """Which has more, or less, with both amounts behind it; empty where they are equal, or not of one thing."""
+    told = language(question.language).told
+    alike = None if amounts[0].each != amounts[1].each else in_one(amounts)
+    if alike is None or alike[0].number == alike[1].number:
+        return ""
+    ranked = sorted(zip(alike, sought.named, amounts, strict=True), key=lambda each: each[0].number)
+    (_, other, less), (_, one, more) = ranked if sought.kind is Reckoned.MOST else ranked[::-1]
+    return f"{one} ({told(more)}; {other}: {told(less)})"

@@ -15,7 +15,7 @@ __all__ = ["counted", "left_open", "worked_out"]
 Read = Callable[[Query, Sequence[Hit]], Look]
 Sure = Callable[[Look], float]
 _LENGTHS = (Reckoned.AGO, Reckoned.UNTIL, Reckoned.BETWEEN)
-_AMOUNTS = (Reckoned.SUM, Reckoned.DIFFERENCE)
+_AMOUNTS = (Reckoned.SUM, Reckoned.DIFFERENCE, Reckoned.MOST, Reckoned.LEAST)
 
 
 def worked_out(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read, sure: Sure) -> Look | None:

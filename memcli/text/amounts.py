@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-__all__ = ["Amount", "difference", "total"]
+__all__ = ["Amount", "difference", "in_one", "total"]
 
 #: Units of time in minutes: one can be told in another.
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080}
@@ -26,7 +26,7 @@ class Amount:
 
 def total(amounts: Sequence[Amount], unit: str = "") -> Amount | None:
     """The sum, in `unit` if it can be told in it; None where they are not of one thing. Rates have none."""
-    alike = None if any(each.each for each in amounts) else _alike(amounts, unit)
+    alike = None if any(each.each for each in amounts) else in_one(amounts, unit)
     return Amount(sum((each.number for each in alike), Decimal()), alike[0].unit) if alike else None
 
 
@@ -35,12 +35,14 @@ def difference(amounts: Sequence[Amount], unit: str = "") -> Amount | None:
     thing, or one alone is a rate.
     """
     one, other = amounts
-    alike = _alike(amounts, unit) if one.each == other.each else None
+    alike = in_one(amounts, unit) if one.each == other.each else None
     return Amount(abs(alike[0].number - alike[1].number), alike[0].unit) if alike else None
 
 
-def _alike(amounts: Sequence[Amount], unit: str) -> list[Amount] | None:
-    """The same, all of one unit: a bare number is of that of the others."""
+def in_one(amounts: Sequence[Amount], unit: str = "") -> list[Amount] | None:
+    """The same, all of one unit, `unit` if they can be told in it: a bare number is of that of the others. None where
+    they are not of one thing.
+    """
     units = {each.unit for each in amounts if each.unit}
     if len(units) < 2 and (unit not in _MINUTES or not units & _MINUTES.keys()):
         only = next(iter(units), "")

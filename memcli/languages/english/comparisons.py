@@ -1,4 +1,4 @@
-"""Questions for a difference: how much older A is than B, how much more was paid in A than in B."""
+"""Questions that compare: how much older A is than B, how much more was paid in A than in B, which of two is older."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ _APART = re.compile(
     rf"(?P<of>(?: (?!{TIES})\w+| per \w+){{0,4}}) (?P<verb>{BE}|{AUXILIARY}) (?P<one>.+?),? {_THAN} (?P<other>.+)$",
     re.IGNORECASE,
 )
+_WHICH = re.compile(
+    rf"^(?:which|what|who)(?: one)?(?: of (?:the|them|these) ?(?:two)?)? (?:(?P<verb>{BE}) {_COMPARATIVE}"
+    rf"|costs? (?P<costs>more|less)),? (?P<one>[^,]+?),? or (?P<other>.+)$",
+    re.IGNORECASE,
+)
+#: The one of two that is meant has less of it.
+_LESS = frozenset(("younger", "shorter", "lighter", "cheaper", "less expensive", "less", "fewer"))
 _IS = re.compile(BE, re.IGNORECASE)
 _DOING = re.compile(r" \w+ing\b")
 _SUBJECTS = {
@@ -43,13 +50,26 @@ _EDGES = " ,'\"“”‘’"
 
 
 def compared(question: str) -> Reckoning | None:
-    """The two that are compared, and the question for each; None where how far they are apart is not asked for."""
-    match = _APART.match(plainly(question))
+    """The two that are compared, and the question for each; None where neither how far they are apart is asked for, nor
+    which of them is more.
+    """
+    plain = plainly(question)
+    if match := _WHICH.match(plain):
+        return _of_two(match)
+    match = _APART.match(plain)
     if not match:
         return None
     both = _of_subjects(match) if _compares_subjects(match) else _of_ends(match)
     named = tuple(each.strip(_EDGES) for each in _named(match))
     return Reckoning(Reckoned.DIFFERENCE, asked_in(match[0]), both, named)
+
+
+def _of_two(match: re.Match[str]) -> Reckoning:
+    how, verb = (match["how"] or match["costs"]).lower(), match["verb"] or "was"
+    named = (match["one"].strip(_EDGES), match["other"].strip(_EDGES))
+    begins = f"How {_POSITIVE.get(how, 'much')}"
+    asked = tuple(f"{begins} {_being(verb, each, '')}?" for each in named)
+    return Reckoning(Reckoned.LEAST if how in _LESS else Reckoned.MOST, "", asked, named)
 
 
 def _compares_subjects(match: re.Match[str]) -> bool:
