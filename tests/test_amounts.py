@@ -39,6 +39,7 @@ ASKED = datetime(2026, 5, 20, 18, 30, tzinfo=UTC)
         ("half an hour", Amount(Decimal("0.5"), "hour"), "0.5 hours"),
         ("2 hours 20 minutes", Amount(Decimal(140), "minute"), "140 minutes"),
         ("3 goals", Amount(Decimal(3)), "3"),
+        ("2.5 pies", Amount(Decimal("2.5")), "2.5"),
         ("forty dozen", Amount(Decimal(480)), "480"),
         ("a dozen eggs", Amount(Decimal(12)), "12"),
         ("285k", Amount(Decimal(285_000)), "285,000"),

@@ -61,11 +61,10 @@ def amount(text: str) -> Amount | None:
 
 def told(amount: Amount) -> str:
     """An amount as it is said: "£12.50", "8", "30 miles", "1 hour"."""
-    number = f"{amount.number:,.2f}" if amount.unit in _MONEY else f"{amount.number:,f}"
-    number = number.removesuffix(".00") if amount.unit in _MONEY else _short(number)
-    if not amount.unit or amount.unit in _MONEY:
-        return amount.unit + number
-    return f"{number}{_separated(amount.unit, plural=amount.number != 1)}"
+    if amount.unit and amount.unit in _MONEY:
+        return amount.unit + f"{amount.number:,.2f}".removesuffix(".00")
+    number = _short(f"{amount.number:,f}")
+    return number + _separated(amount.unit, plural=amount.number != 1) if amount.unit else number
 
 
 def asked_in(question: str) -> str:
