@@ -12,9 +12,9 @@ __all__ = ["AUXILIARY", "BE", "TIES", "plainly", "summed"]
 
 BE = r"(?:is|was|are|were|am)"
 AUXILIARY = r"(?:did|do|does|has|have|had|will|would|can|could)"
-#: Who asks so asks for an amount.
+#: Who asks so asks for an amount; how many times two met is none of each.
 _ASKS = re.compile(
-    r"^(?:[^,?]+, )?(?:how (?:much|many)\b"
+    r"^(?:[^,?]+, )?(?:how (?:much|many(?! times))\b"
     r"|what(?:'s| is| was| are| were)(?: (?:the|my|our|his|her|their))?(?: (?:total|combined|overall|joint))?"
     r" (?:number of|amount|costs?|price|distance|weight|length|time|value|sum|page count)\b"
     rf"|what {AUXILIARY} .+ (?:cost|weigh|come to|add up to)\b)",
