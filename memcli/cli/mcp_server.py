@@ -118,7 +118,9 @@ def _offer_reading(made: MCPServer, tools: Tools, limit: anyio.CapacityLimiter) 
         since: Since = None,
         until: Until = None,
     ) -> Annotated[CallToolResult, AnswerDocument]:
-        """Get a short answer with citations and how probable it is, or null where nothing in memory answers."""
+        """Get a short answer with citations and how probable it is, or null where nothing in memory answers. A request
+        for advice ("Can you recommend a hotel in Porto?") is answered by what the user once said that bears on it.
+        """
         return await _called(lambda: tools.ask(question, k=k, speaker=speaker, since=since, until=until), limit)
 
     @made.tool(annotations=_READS, title="Show in context")
