@@ -270,8 +270,8 @@ class Question:
     for, `year` or `month`, `minute` for a time of day, `weekday` for what comes every week ("" where that is open).
     `seeks` is the kind of answer; `several`: it is for more than one thing, a list, a count, or what two have in
     common. `seeks_time` and `seeks_advice` are wider: there is a word in it that such questions have; `wants_advice`:
-    it asks what somebody should do or might like; `may_want_advice`: there is such a word in what it asks of now.
-    `language`: by whose rules it was read. `akin`: stems
+    it asks what somebody should do or might like; `may_want_advice`: there is such a word in what it asks of now, or it
+    asks what one likes oneself. `language`: by whose rules it was read. `akin`: stems
     of the store that stand for or beside those of the question: other forms of a word, compounds or their parts.
     `core`: the part of the text that asks, without what leads up to it ("can you remind me"), which `stems` and all of
     the kind of answer are of ("" where that is all of it); what retrieval goes by is of the whole.

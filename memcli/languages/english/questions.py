@@ -95,6 +95,11 @@ _REQUESTED = re.compile(
     r"|\b(?:would|do|can|could) you (?:recommend|suggest|advise)\b"
     r"|\b(?:any|some|your) (?:\w+ ){0,3}(?:recommendations?|suggestions?|tips)\b"
 )
+#: Who asks what he likes himself.
+_OWN_TASTES = re.compile(
+    r"\bdo(?:n't| not)? i (?:really |usually )?(?:like|love|enjoy|prefer|avoid|hate|dislike)\b"
+    r"|\bmy (?:\w+ )?(?:preferences?|tastes?|likes|dislikes)\b"
+)
 #: Who asks what was so asks for no advice, whatever else he says.
 _PAST = re.compile(
     r"\b(?:did|was|were|had|(?:you|we|i|he|she|they)(?:'ve| have)? "
@@ -144,7 +149,7 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         seeks_time=bool(_TIME.search(text.lower())),
         seeks_advice=bool(_ADVICE.search(text.lower())),
         wants_advice=_wants_advice(plain, seeks),
-        may_want_advice=seeks not in _SAID and bool(_ADVICE.search(plain)) and not _PAST.search(whole),
+        may_want_advice=_may_want_advice(plain, whole, seeks),
         first_person=bool(_I.search(whole) or _WE.search(whole)),
         core=asks,
     )
@@ -156,6 +161,11 @@ def _wants_advice(plain: str, seeks: Seeks) -> bool:
     if seeks is Seeks.YES_NO:
         return bool(_MAY.search(plain))
     return bool(_WISH.search(plain) or (_REQUESTED.search(plain) and not _PAST.search(plain)))
+
+
+def _may_want_advice(plain: str, whole: str, seeks: Seeks) -> bool:
+    words = _ADVICE.search(plain) or _OWN_TASTES.search(plain)
+    return seeks not in _SAID and bool(words) and not _PAST.search(whole)
 
 
 def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
