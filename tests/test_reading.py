@@ -204,6 +204,11 @@ def test_a_question_for_several_things_is_listing() -> None:
     assert parse("Can you remind me of the two huts you named?", ()).listing
     assert not parse("How long was it between the two floods?", ()).listing
     assert not parse("What keeps Ines awake?", ()).listing
+    assert parse("What is on my packing list?", ()).listing
+    assert parse("Can you list the huts?", ()).listing
+    assert parse("Give me a list of the huts.", ()).listing
+    assert not parse("How many huts are on my list?", ()).listing
+    assert not parse("Where is my packing list?", ()).listing
     assert not parse("Which neighbour feeds Otto?", ()).listing
 
 
@@ -633,6 +638,8 @@ def _value(text: str, moment: datetime | None, trust: float = 0.9, words: str = 
         ("phone number sam", Standing.NOW),
         ("What was Sam's old phone number?", Standing.FORMER),
         ("How old is Sam?", Standing.NOW),
+        ("Where does Sam currently keep his old skis?", Standing.NOW),
+        ("Where did Sam initially keep his old skis?", Standing.FIRST),
         ("Where did Priya live before Bristol?", Standing.FORMER),
         ("what was the gate code before?", Standing.FORMER),
         ("Where did the shop cat use to sleep?", Standing.FORMER),

@@ -27,9 +27,13 @@ _SAID_OF = (
 _LISTING = re.compile(
     r"\b(?:what|which)\s+(?:are|were|(?:(?!do|did|can|will|would|should|could|is|was)\w+\s+)?"
     rf"(?!does|was|is|has)\w+(?:[^s\W]|e)s\b{_SAID_OF})"
-    r"|\bother\s+\w+s\b|\b(?:list|all the)\b"
+    r"|\bother\s+\w+s\b|\ball the\b"
     r"|(?:\b(?:what|which)|^(?:the|those|these))\s+(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+(?:\w+\s+)?\w+s\b"
 )
+#: Who asks what is on a list asks for its items; where the list is, or how many are on it, for one thing.
+_LIST = re.compile(r"^(?:what|which)\b.*\blist\b|(?:^|\byou )(?:please )?list\b|\ba list of\b")
+_LIST_WORD = re.compile(r"\blist\b")
+_NUMBERS = frozenset({Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH})
 #: Counts, comparisons and what is common to two rest on several pieces of evidence, like lists do.
 _SEVERAL = re.compile(
     r"\b(?:how (?:many|often)|in common|both|compar\w+|differ\w*|each|every|total|altogether"
@@ -53,7 +57,8 @@ _WE = re.compile(r"\b(?:we|our)\b")
 _STANDING = tuple(
     (re.compile(form), standing)
     for form, standing in (
-        (r"(?<!how )\bold (?!\w+ (?:is|are)\b|(?:m[ae]n|lad(?:y|ies)|wom[ae]n|people|folks?|friends?|guys?)\b)"
+        (r"^(?!.*\b(?:currently|now|initially)\b).*"
+         r"(?<!how )\bold (?!\w+ (?:is|are)\b|(?:m[ae]n|lad(?:y|ies)|wom[ae]n|people|folks?|friends?|guys?)\b)"
          r"|\b(?:former(?:ly)?|previous(?:ly)?|used to|originally|back then)\b"
          r"|\b(?:was|were|had)\b.*\boriginal \w"
          r"|^(?:where|when|who|how)\b.*\bdid\b.*\buse to\b"
@@ -139,8 +144,8 @@ def parse(text: str, speakers: Sequence[str]) -> Question:
         seeks,
         stems_beside(asks, mentioned),
         written[0].speaker if written else _speaking(plain, speakers),
-        listing=bool(_LISTING.search(plain)),
-        several=bool(_LISTING.search(whole) or _SEVERAL.search(whole)),
+        listing=seeks not in _NUMBERS and bool(_LISTING.search(plain) or _LIST.search(plain)),
+        several=bool(_LISTING.search(whole) or _LIST_WORD.search(whole) or _SEVERAL.search(whole)),
         standing=next((standing for form, standing in _STANDING if form.search(plain)), Standing.ANY),
         counts_times=bool(_TIMES.search(plain)),
         head=_head(plain),
