@@ -6,7 +6,7 @@ import re
 
 from ...model import Reckoned, Reckoning
 from .amounts import MEASURES, asked_in
-from .coordination import AUXILIARY, BE, TIES, plainly
+from .coordination import AUXILIARY, BE, EDGES, TIES, plainly
 
 __all__ = ["compared"]
 
@@ -46,7 +46,6 @@ _WHEN = re.compile(
 )
 _TIE = r"\b(?:in|on|at|for|from|to|with|during|of) "
 _END = re.compile(rf"{_TIE}(?!.*{_TIE}).+$")
-_EDGES = " ,'\"“”‘’"
 
 
 def compared(question: str) -> Reckoning | None:
@@ -60,13 +59,13 @@ def compared(question: str) -> Reckoning | None:
     if not match:
         return None
     both = _of_subjects(match) if _compares_subjects(match) else _of_ends(match)
-    named = tuple(each.strip(_EDGES) for each in _named(match))
+    named = tuple(each.strip(EDGES) for each in _named(match))
     return Reckoning(Reckoned.DIFFERENCE, asked_in(match[0]), both, named)
 
 
 def _of_two(match: re.Match[str]) -> Reckoning:
     how, verb = (match["how"] or match["costs"]).lower(), match["verb"] or "was"
-    named = (match["one"].strip(_EDGES), match["other"].strip(_EDGES))
+    named = (match["one"].strip(EDGES), match["other"].strip(EDGES))
     begins = f"How {_POSITIVE.get(how, 'much')}"
     asked = tuple(f"{begins} {_being(verb, each, '')}?" for each in named)
     return Reckoning(Reckoned.LEAST if how in _LESS else Reckoned.MOST, "", asked, named)
@@ -84,7 +83,7 @@ def _of_subjects(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _being(verb: str, subject: str, one: str) -> str:
-    """ "is Ana", "am I"; "was I when I left" of what was so once."""
+    """The subject behind its verb: "is Ana", "am I"; "was I when I left" of what was so once."""
     if subject.lower().startswith("when "):
         return f"was {one} {subject}"
     return _SUBJECTS.get(subject.lower(), f"{'is' if verb.lower() == 'am' else verb} {subject}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...model import Reckoned, Reckoning
 from .amounts import asked_in
 
-__all__ = ["AUXILIARY", "BE", "TIES", "plainly", "summed"]
+__all__ = ["AUXILIARY", "BE", "EDGES", "TIES", "plainly", "summed"]
 
 BE = r"(?:is|was|are|were|am)"
 AUXILIARY = r"(?:did|do|does|has|have|had|will|would|can|could)"
@@ -50,7 +50,8 @@ _PARTICIPLE = re.compile(r"^[a-z]+ing (?=\S)")
 _DID = re.compile(rf"\b{AUXILIARY} $", re.IGNORECASE)
 _COSTS = re.compile(r" costs?\b", re.IGNORECASE)
 _DOER = re.compile(r"(?:(?:the|my|our|your|his|her|their|an?) )?(?:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*|\w+)(?= )")
-_EDGES = " ,'\"“”‘’"
+#: What a part is called without.
+EDGES = " ,'\"“”‘’"
 
 
 def summed(question: str) -> Reckoning | None:
@@ -64,7 +65,7 @@ def summed(question: str) -> Reckoning | None:
     start = match.start() + len(match["first"]) - len(named[0])
     end = match.end() - len(match["listed"] or match["last"]) + len(named[-1])
     each = tuple(f"{asked[:start]}{name}{asked[end:]}?" for name in named)
-    return Reckoning(Reckoned.SUM, asked_in(plain), each, tuple(name.strip(_EDGES) for name in named))
+    return Reckoning(Reckoned.SUM, asked_in(plain), each, tuple(name.strip(EDGES) for name in named))
 
 
 def plainly(question: str) -> str:
