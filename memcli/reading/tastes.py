@@ -1,5 +1,5 @@
-"""Advice to who asks a memory of talks with an assistant for himself: what he once said that he likes, avoids or cannot
-do with, quoted, where it bears on what he asks.
+"""Advice to who asks a memory of talks with an assistant for himself: what he once said that he likes, avoids, needs or
+cannot do with, quoted, where it bears on what he asks.
 
 Retrieval finds what bears on it (docs/strategies/fused.md), assertions tell which of it voices a taste, and a
 regression (`benchmarks/tastes.py`) whether any of that does bear on it.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..model import Hit, Query, Turn, TurnId
-from ..model.relations import PREFERENCES, RelationType
+from ..model.relations import PREFERENCES
 from ..ranking import learned
 from ..text import content_stems, sentences
 from .advice import Known
@@ -34,8 +34,6 @@ _ASKER = "user"
 _MOST, _SHORT = 3, 30
 #: How much farther from the question than the nearest taste one is quoted beside it.
 _BESIDE = 0.2
-#: What somebody uses or needs just now is no taste.
-_VOICED = PREFERENCES - {RelationType.HABIT, RelationType.USES, RelationType.NEEDS, RelationType.BUDGET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def tastes(query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Ta
     turns = [turn for _, hit in said for turn in hit.unit.sources]
     by_turn: dict[TurnId, list[Known]] = defaultdict(list)
     for each in (Known(*found) for found in transcript.asserted(said[0][1].unit.label, query, turns)):
-        if each.asserted.relation in _VOICED:
+        if each.asserted.relation in PREFERENCES:
             by_turn[each.turn.id].append(each)
     voiced = [(place, by_turn[turn]) for place, hit in said for turn in hit.unit.sources if turn in by_turn]
     return [Taste(known[0].turn, place, known) for place, known in voiced[:_MOST]]
