@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memcli import Message
 from memcli.languages import language
-from memcli.languages.english.amounts import amount, asked_in, in_kind, told
+from memcli.languages.english.amounts import amount, asked_in, in_kind, spelled
 from memcli.languages.english.comparisons import compared
 from memcli.languages.english.coordination import summed
 from memcli.languages.english.counting import counted
@@ -51,7 +51,7 @@ ASKED = datetime(2026, 5, 20, 18, 30, tzinfo=UTC)
 )
 def test_an_amount_is_read_and_said(text: str, found: Amount, said: str) -> None:
     assert amount(text) == found
-    assert told(found) == said
+    assert spelled(found) == said
     assert language("en").amount(text) == found
 
 
@@ -218,6 +218,11 @@ def test_an_answer_has_its_parts_behind_it() -> None:
     apart = Reckoning(Reckoned.DIFFERENCE, "", ("", ""), ("the kiln", "the clay"))
     assert worked_out(Question("?"), apart, pounds) == "£254.50 (the kiln: £300; the clay: £45.50)"
     assert worked_out(Question("?"), sought, [pounds[0], Amount(Decimal(2), "day")]) == ""
+    ages = Reckoning(Reckoned.DIFFERENCE, "year", ("", ""), ("my grandma", "me"))
+    assert (
+        worked_out(Question("?"), ages, [Amount(Decimal(75)), Amount(Decimal(32))])
+        == "43 years (my grandma: 75; me: 32)"
+    )
 
 
 SAID = [
@@ -259,6 +264,8 @@ def test_sums_and_differences_are_worked_out_of_what_is_read() -> None:
 @pytest.mark.parametrize(
     ("question", "value", "fits"),
     [
+        ("That was how many days?", "200 days", True),
+        ("How many pounds did it cost?", "£650", True),
         ("How many cats does Nora have?", "six", True),
         ("How many cats does Nora have?", "six weeks", False),
         ("How many miles was it?", "20 minutes", False),

@@ -68,6 +68,24 @@ def test_what_is_over_is_no_item_of_what_holds_now() -> None:
     assert kept("Which cars did Ana buy?", cars, [sold]) == ["a Golf", "a van"]
 
 
+def test_who_asks_what_was_given_up_is_told_it() -> None:
+    books = [("Emma", found("Read Emma instead of Dune", 1)), ("Dune", found("Gave up on Dune", 2))]
+    assert kept("Which books did Ana give up?", books) == ["Dune"]
+    assert kept("Which books did Ana read?", books) == ["Emma"]
+    trips = [("Faro", found("Faro is cancelled", 1)), ("Braga", found("Braga was lovely", 2))]
+    assert kept("Which trips did Ana cancel?", trips) == ["Faro"]
+    cars = [("a Golf", found("Sold a Golf last week", 1)), ("a van", found("Got a van", 2))]
+    assert kept("Which cars has Ana sold?", cars) == ["a Golf"]
+
+
+def test_why_something_is_not_so_the_words_that_deny_it_do_not_tell() -> None:
+    said = Message("I had the flu, couldn't come to the party.", "Ana", said_at=datetime(2026, 1, 2, tzinfo=UTC))
+    with Memory(None) as memory:
+        memory.add([said])
+        answer = memory.ask("Why didn't Ana come to the party?", at=datetime(2026, 2, 1, tzinfo=UTC)).answer
+    assert "flu" in answer.text
+
+
 def test_who_asks_for_what_is_not_so_is_told_that() -> None:
     assert kept("Which cities hasn't Ana seen?", READ) == ["Faro"]
     assert kept("Which cities hasn't Ana seen?", READ[:1]) == ["Porto"]  # nothing says so: as it was read

@@ -281,7 +281,7 @@ class Language:
         """The one amount that `text` tells; None where it tells none, or several."""
         return None
 
-    def told(self, amount: Amount) -> str:
+    def spelled(self, amount: Amount) -> str:
         """An amount as a person would say it."""
         return f"{amount.number} {amount.unit}".strip()
 

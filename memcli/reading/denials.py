@@ -19,13 +19,18 @@ _PART = re.compile(r"[,;:.!?…–—]+(?:\s|$)")
 
 
 def as_asked(question: Question, values: Sequence[Value], found: Sequence[Found]) -> list[Value]:
-    """The values without what is denied, in a clause that names it, where it was read or in what the same
-    person said later: "haven't been to Porto", "gave up on Dune". Whoever asks what is not so is told that alone, if
-    any of it is.
+    """The values without what is denied, in a clause that names it, where it was read or in what the same person said
+    later: "haven't been to Porto", "gave up on Dune". Whoever asks what is not so is told that alone, if any of it is.
     """
-    if not language(question.language).denies(question.asks):
+    if not _asks_what_is_not(question):
         return [each for each in values if not _is_denied(question, each, found)]
     return [each for each in values if _is_denied(question, each, found)] or list(values)
+
+
+def _asks_what_is_not(question: Question) -> bool:
+    """Whether it asks for what is not so, or no more: "hasn't read", "gave up", "has sold"."""
+    known = language(question.language)
+    return known.is_undone(question.asks) or known.is_over(question.asks)
 
 
 def _is_denied(question: Question, value: Value, found: Sequence[Found]) -> bool:

@@ -17,9 +17,9 @@ from memcli.reading.denials import as_asked, naming
 from memcli.reading.enumerations import enumerated
 from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest
-from memcli.reading.look import LISTED, Look, parts
-from memcli.reading.network import Finding, Network, network
-from memcli.reading.passages import Passage, Transcript, asks, later, put_right
+from memcli.reading.look import LISTED, Look, as_read, parts
+from memcli.reading.network import Network, network
+from memcli.reading.passages import Transcript, asks, later, put_right
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
@@ -29,7 +29,6 @@ from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.updates import turned
 from memcli.reading.values import Value
-from memcli.reading.windows import Window
 from memcli.reading.working_out import counted, left_open, worked_out
 from memcli.text import content_stems
 from memcli.text.times import day
@@ -128,11 +127,11 @@ class ExtractiveReader:
 
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
-        question = query.question
-        if question.wants_advice and not known_of(query, self._transcript):
-            return self._tasted(query, hits) or self._looked(query, hits)
-        look = self._looked(query, hits)
-        is_left = question.may_want_advice and not self._is_said(look)
+        question, known = query.question, known_of(query, self._transcript)
+        if question.wants_advice and not known and (told := self._tasted(query, hits)):
+            return told
+        look = self._looked(query, hits, known)
+        is_left = question.may_want_advice and not question.wants_advice and not self._is_said(look)
         return (self._tasted(query, hits) if is_left else None) or look
 
     def _tasted(self, query: Query, hits: Sequence[Hit]) -> Look | None:
@@ -146,11 +145,11 @@ class ExtractiveReader:
         doubted, threshold = self._doubted(look, look.first)
         return doubted.trust >= threshold
 
-    def _looked(self, query: Query, hits: Sequence[Hit]) -> Look:
+    def _looked(self, query: Query, hits: Sequence[Hit], known: Sequence[Known]) -> Look:
         question = query.question
-        sought = language(question.language).reckoning(question.asks)
+        sought = None if known else language(question.language).reckoning(question.asks)
         if sought is None:
-            return self._read(query, hits)
+            return self._read(query, hits, known)
         if sought.kind is Reckoned.COUNT:
             look = self._read(query, hits)
             return look if self._tells(look) else counted(query, hits, sought, look, self._read, self._trust)
@@ -166,7 +165,7 @@ class ExtractiveReader:
             return True
         return bool(look.text) and self._is_said(look) and self._doubt(look).form is Form.VALUE
 
-    def _read(self, query: Query, hits: Sequence[Hit]) -> Look:
+    def _read(self, query: Query, hits: Sequence[Hit], known: Sequence[Known] = ()) -> Look:
         question = query.question
         by_network = question.language == DEFAULT or self._unread is None or self._unread.network is not None
         passages, further = to_read(question, query, hits, self._transcript, by_network=by_network)
@@ -175,7 +174,7 @@ class ExtractiveReader:
             return Look(question, ())
         more = relevance.read(question, further, self._network, self._judge, self._unread, found)
         found += self._since(query, found)
-        return found_in(question, found, known_of(query, self._transcript), more)
+        return found_in(question, found, known, more)
 
     def _since(self, query: Query, found: Sequence[Found]) -> list[Found]:
         """What was said since then to put the best window right, or of what it notes, where that may have changed."""
@@ -231,18 +230,12 @@ def _respected(question: Question, known: Sequence[Known]) -> list[Known]:
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
     """What must be respected and what is liked, with the turns that say so."""
-    by_turn = {each.turn.id: _saying(each) for each in known}
+    by_turn = {
+        each.turn.id: as_read(each.turn, each.turn.text, each.asserted.confidence, each.cosine) for each in known
+    }
     sure = max(each.asserted.confidence for each in known)
     text = advice(known)
     return Look(question, found, text, tuple(by_turn.values()), sure, asserted=True)
-
-
-def _saying(known: Known) -> Found:
-    """The turn that says it, as a window that was read."""
-    turn, sure = known.turn, known.asserted.confidence
-    window = Window(turn.speaker, turn.text, "")
-    passage = Passage(window, turn.id, turn.said_at, 0, 1.0, known.cosine, 0.0, 0.0, 1.0, False, turn.text)
-    return Found(passage, Finding(sure, 0.0, 0.0, ()), sure)
 
 
 def found_in(question: Question, found: Sequence[Found], known: Sequence[Known], further: Sequence[Found] = ()) -> Look:
@@ -266,11 +259,12 @@ def found_in(question: Question, found: Sequence[Found], known: Sequence[Known],
     if question.listing:
         read = [*ranked, *ordered(question, further)]
         return _listed(question, found, as_asked(question, read, [*found, *further]))
-    return _single(question, found, as_asked(question, ranked, found) if _asks_what_is_not(question) else ranked)
+    return _single(question, found, as_asked(question, ranked, found) if _names_what_is_not(question) else ranked)
 
 
-def _asks_what_is_not(question: Question) -> bool:
-    return language(question.language).denies(question.asks)
+def _names_what_is_not(question: Question) -> bool:
+    """Whether it asks which thing something is denied of; why it is, or when, the words that deny it do not tell."""
+    return question.seeks in _NAMED and language(question.language).denies(question.asks)
 
 
 def ordered(question: Question, found: Sequence[Found]) -> list[Value]:

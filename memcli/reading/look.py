@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model import Item, Question
+from ..model import Item, Question, Turn
+from .network import Finding
+from .passages import Passage
 from .relevance import Found
+from .windows import Window
 
-__all__ = ["LISTED", "Look", "parts"]
+__all__ = ["LISTED", "Look", "as_read", "parts"]
 
 #: From this logit on the network itself takes a window for an answer.
 LISTED = 2.0
@@ -45,3 +48,12 @@ def parts(found: Sequence[Found]) -> tuple[Found, ...]:
     others = [each for each in found[1:] if each.finding.answers >= LISTED]
     turns = {each.passage.turn: each for each in [*reversed(others), found[0]]}
     return tuple(sorted(turns.values(), key=lambda each: -each.trust))[:_MOST_PARTS]
+
+
+def as_read(turn: Turn, text: str, sure: float, cosine: float, rank: int = 0) -> Found:
+    """What an assertion rests on, `text` of its turn, as a window that was read: it is so with probability `sure`."""
+    passage = Passage(
+        Window(turn.speaker, text, ""), turn.id, turn.said_at, rank, 1.0, cosine, 0.0, 0.0,
+        by_asked=1.0, follows=False, turn_text=turn.text,
+    )  # fmt: skip
+    return Found(passage, Finding(sure, 0.0, 0.0, ()), sure)

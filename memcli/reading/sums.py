@@ -86,16 +86,16 @@ def worked_out(question: Question, sought: Reckoning, amounts: Sequence[Amount])
     of_all = (difference if sought.kind is Reckoned.DIFFERENCE else total)(amounts, sought.unit)
     if of_all is None:
         return ""
-    parts = "; ".join(f"{name}: {known.told(each)}" for name, each in zip(sought.named, amounts, strict=True))
-    return f"{known.told(of_all)} ({parts})"
+    parts = "; ".join(f"{name}: {known.spelled(each)}" for name, each in zip(sought.named, amounts, strict=True))
+    return f"{known.spelled(of_all)} ({parts})"
 
 
 def _of_two(question: Question, sought: Reckoning, amounts: Sequence[Amount]) -> str:
     """Which has more, or less, with both amounts behind it; empty where they are equal, or not of one thing."""
-    told = language(question.language).told
+    spelled = language(question.language).spelled
     alike = None if amounts[0].each != amounts[1].each else in_one(amounts)
     if alike is None or alike[0].number == alike[1].number:
         return ""
     ranked = sorted(zip(alike, sought.named, amounts, strict=True), key=lambda each: each[0].number)
     (_, other, less), (_, one, more) = ranked if sought.kind is Reckoned.MOST else ranked[::-1]
-    return f"{one} ({told(more)}; {other}: {told(less)})"
+    return f"{one} ({spelled(more)}; {other}: {spelled(less)})"

@@ -18,11 +18,9 @@ from ..ranking import learned
 from ..text import content_stems, sentences
 from .advice import Known
 from .judge import Judge
-from .look import Look
-from .network import Finding
-from .passages import Passage, Transcript
-from .relevance import Found
-from .windows import Window
+from .look import Look, as_read
+from .passages import Transcript
+from .states import when
 
 __all__ = ["NAMES", "Taste", "packaged", "quoted", "signals", "tasted", "tastes"]
 
@@ -95,25 +93,17 @@ def packaged() -> Judge:
 
 
 def tasted(query: Query, hits: Sequence[Hit], transcript: Transcript) -> Look:
-    """The quotes, as sure as they bear on the question; nothing is found where no taste is voiced."""
+    """The quotes, newest first, as sure as they bear on the question; nothing is found where no taste is voiced."""
     voiced = tastes(query, hits, transcript)
     if not voiced:
         return Look(query.question, ())
-    cited = tuple(map(_said, quoted(voiced)))
+    read = [as_read(each.turn, _voicing(each), each.sure, each.nearest, each.place) for each in quoted(voiced)]
+    cited = tuple(sorted(read, key=when, reverse=True))
     return Look(query.question, cited, "", cited, packaged()(signals(voiced)), asserted=True)
 
 
-def _said(taste: Taste) -> Found:
-    """The turn, or of a long one the sentence that voices the taste that is nearest, as a window that was read."""
-    turn, sure = taste.turn, taste.sure
-    passage = Passage(
-        Window(turn.speaker, _voicing(taste), ""), turn.id, turn.said_at, taste.place, 1.0, taste.nearest, 0.0, 0.0,
-        by_asked=1.0, follows=False, turn_text=turn.text,
-    )  # fmt: skip
-    return Found(passage, Finding(sure, 0.0, 0.0, ()), sure)
-
-
 def _voicing(taste: Taste) -> str:
+    """The turn, or of a long one the sentence that voices the taste that is nearest."""
     if len(taste.turn.text.split()) <= _SHORT:
         return taste.turn.text
     tail = set(content_stems(max(taste.known, key=lambda each: each.cosine).asserted.tail))

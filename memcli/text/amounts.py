@@ -40,12 +40,12 @@ def difference(amounts: Sequence[Amount], unit: str = "") -> Amount | None:
 
 
 def in_one(amounts: Sequence[Amount], unit: str = "") -> list[Amount] | None:
-    """The same, all of one unit, `unit` if they can be told in it: a bare number is of that of the others. None where
-    they are not of one thing.
+    """The same, all of one unit, `unit` if they can be told in it: a bare number is of that of the others, or of `unit`
+    where all are bare. None where they are not of one thing.
     """
     units = {each.unit for each in amounts if each.unit}
     if len(units) < 2 and (unit not in _MINUTES or not units & _MINUTES.keys()):
-        only = next(iter(units), "")
+        only = next(iter(units), unit)
         return [Amount(each.number, only) for each in amounts]
     if not units <= _MINUTES.keys() or not all(each.unit for each in amounts):
         return None

@@ -207,13 +207,20 @@ class English(Language):
         return nth(question)
 
     def reckoning(self, question: str) -> Reckoning | None:
-        """See `Language.reckoning`."""
-        from .comparisons import compared
-        from .coordination import summed
+        """See `Language.reckoning`. What few questions need is loaded for these."""
         from .counting import counted
         from .reckonings import reckoning
 
-        return next((found for each in (reckoning, compared, summed, counted) if (found := each(question))), None)
+        found, low = reckoning(question), question.lower()
+        if found is None and re.search(r"\b(?:than|compar\w+|or)\b", low):
+            from .comparisons import compared
+
+            found = compared(question)
+        if found is None and re.search(r"\band\b", low):
+            from .coordination import summed
+
+            found = summed(question)
+        return found or counted(question)
 
     def amount(self, text: str) -> Amount | None:
         """See `Language.amount`."""
@@ -221,11 +228,11 @@ class English(Language):
 
         return amount(text)
 
-    def told(self, amount: Amount) -> str:
-        """See `Language.told`."""
-        from .amounts import told
+    def spelled(self, amount: Amount) -> str:
+        """See `Language.spelled`."""
+        from .amounts import spelled
 
-        return told(amount)
+        return spelled(amount)
 
     def length(self, count: float, unit: str) -> str:
         """See `Language.length`."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ...text.amounts import Amount, total
 from .grammar import NUMBERS
 
-__all__ = ["MEASURES", "amount", "asked_in", "in_kind", "told"]
+__all__ = ["MEASURES", "amount", "asked_in", "in_kind", "spelled"]
 
 #: What is measured, by its names; anything else is counted.
 MEASURES: Mapping[str, str] = MappingProxyType(
@@ -47,6 +47,7 @@ _ONE = frozenset(("a", "an"))
 #: More digits are a telephone number.
 _LONGEST = 9
 _ASKED_IN = re.compile(r"\b(?:how many|number of) (\w+)", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]+")
 _OF_TIME = frozenset(("minute", "hour", "day", "week", "month", "year"))
 
 
@@ -59,7 +60,7 @@ def amount(text: str) -> Amount | None:
     return Amount(found[0].number, found[0].unit, bool(_RATE.search(plain))) if len(found) == 1 else None
 
 
-def told(amount: Amount) -> str:
+def spelled(amount: Amount) -> str:
     """An amount as it is said: "£12.50", "8", "30 miles", "1 hour"."""
     if amount.unit and amount.unit in _MONEY:
         return amount.unit + f"{amount.number:,.2f}".removesuffix(".00")
@@ -78,8 +79,9 @@ def in_kind(question: str, value: str) -> bool:
     if not _ASKED_IN.search(question):
         return True
     found = amount(value)
-    asked = {MEASURES[word] for word in question.lower().split() if word in MEASURES}
-    return not found or not found.unit or found.unit in asked or bool(asked & _OF_TIME and found.unit in _OF_TIME)
+    asked = {MEASURES[word] for word in _WORD.findall(question.lower()) if word in MEASURES}
+    asked |= _OF_TIME if asked & _OF_TIME else {"£"} if "pound" in asked else set()
+    return not found or not found.unit or found.unit in asked
 
 
 def _short(number: str) -> str:

@@ -59,11 +59,12 @@ ENDED = re.compile(
 )
 #: What joins one clause to another.
 CONJUNCTION = re.compile(
-    r"\s+(?:and|but|who|which|that|because|so|although|though|while|when|where|since|until|if)\s+", re.IGNORECASE
-)
+    r"\s+(?:and|but|who|which|that|because|so|although|though|while|when|where|since|until|if)\s+"
+    r"|\s+(?=(?:instead of|rather than)\b)", re.IGNORECASE
+)  # fmt: skip
 #: That something was not done, or not to its end.
 UNDONE = re.compile(
-    r"\b(?:(?:gave|given|giving) (?:\w+ )?up|abandon\w*|bailed|cancel\w+|called off|scrapped|dnf"
+    r"\b(?:g(?:i|a)v(?:e|en|ing) (?:\w+ )?up|abandon\w*|bail(?:ed)?|cancel\w*|call(?:ed)? off|scrap(?:ped)?|dnf"
     r"|instead of|rather than)\b"
 )
 #: Somebody who is not called by name.
