@@ -383,11 +383,20 @@ _ORG_NOTE = """#+TITLE: Boats
 
 For the summer.
 * Boats
+:PROPERTIES:
+:ID:       7
+:CATEGORY:
+:END:
 Bought [[id:7][red dinghy]] [[file:photos/dinghy.png]], see [[https://ex.org]].
 ** TODO Mooring
 Berth 14, *not* 15.
+:LOGBOOK:
+CLOCK: [2024-05-03 Fri 10:00]--[2024-05-03 Fri 11:00] =>  1:00
+  :END:
 * Crew
 Ana
+:skipper:
+Bo
 """
 
 
@@ -397,7 +406,7 @@ def test_of_org_notes_by_heading(tmp_path: Path) -> None:
         "For the summer.",
         "Boats\nBought red dinghy [image], see https://ex.org.",
         "Boats › TODO Mooring\nBerth 14, *not* 15.",
-        "Crew\nAna",
+        "Crew\nAna\n:skipper:\nBo",
     ]
     assert {each.said_at for each in found} == {datetime(2024, 5, 3)}
 
@@ -411,6 +420,11 @@ def test_of_org_notes_by_heading(tmp_path: Path) -> None:
         ("![[plan.pdf#page=2]]", "[file: plan.pdf]"),
         ("![[Crew]] and ![[Version 1.2]]", "Crew and Version 1.2"),
         ("[[dinghy.png]]", "dinghy.png"),
+        ("![](photos/dinghy.png) afloat", "[image] afloat"),
+        ('![the dinghy](https://ex.org/d.jpg?w=300 "Mine")', "[image] the dinghy"),
+        ("![](https://ex.org/badge), ![](plan.pdf)", "[image], [file: plan.pdf]"),
+        ("[a link](https://ex.org), wow!", "[a link](https://ex.org), wow!"),
+        ("`![](a.png)`", "`![](a.png)`"),
         ("a %%not this%% b", "a  b"),
         ("a\n%%\n# not this\n%%\nb", "a\n\nb"),
         ("50 %% of it", "50 %% of it"),

@@ -2,7 +2,7 @@
 
 A file is a session of the conversation of its folder, titled by its name. The day comes from the front matter (`date`,
 `created`) or from a name like 2024-05-03; links stand as what they show, pictures and files as marks. Left out is what
-Obsidian does not show: comments, and the blocks that ask for a list of notes.
+is not shown: of Obsidian's comments, and the blocks that ask for a list of notes; of Org drawers.
 """
 
 from __future__ import annotations
@@ -24,10 +24,17 @@ __all__ = ["Notes"]
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATED = re.compile(r"(?:date|created|created_at|day)\s*:\s*[\"']?(?P<at>[^\"'\s][^\"']*?)[\"']?\s*$", re.IGNORECASE)
-#: A comment of Obsidian's; and code, in which there are none: a block with its language, or some words of a line.
+#: A comment of Obsidian's, or a picture; and code, in which there are none: a block with its language, or some words of
+#: a line.
 _HIDDEN = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}+|~{3,}+) *+(?P<language>[\w-]*+)[^\n]*+\n.*?^ {0,3}(?P=fence)[^\n]*+$|`[^`\n]+`|%%.*?%%",
+    r"^ {0,3}(?P<fence>`{3,}+|~{3,}+) *+(?P<language>[\w-]*+)[^\n]*+\n.*?^ {0,3}(?P=fence)[^\n]*+$|`[^`\n]+`|%%.*?%%"
+    r"|!\[(?P<caption>[^\[\]\n]*+)\]\((?P<picture>[^()\n]++)\)",
     re.DOTALL | re.MULTILINE,
+)
+#: What Org folds away: properties and logs; what has no end before a heading is none, but passed over at once.
+_DRAWER = re.compile(
+    r"^[ \t]*+:[\w-]++:[ \t]*+\n(?:(?![ \t]*+:end:[ \t]*+$|\*).*+\n)*+(?P<end>[ \t]*+:end:[ \t]*+$\n?)?",
+    re.IGNORECASE | re.MULTILINE,
 )
 #: What such blocks are written in: what they show is found in other notes.
 _QUERIES = frozenset({"dataview", "dataviewjs", "query", "tasks"})
@@ -99,7 +106,8 @@ class Notes:
 def _note(texts: list[str], place: PurePath) -> tuple[datetime | None, list[str], _Markup]:
     """When a note was made, what it shows, and how it is written."""
     if place.suffix.lower() == ".org":
-        return *_keywords(texts, place), _ORG
+        at, body = _keywords(texts, place)
+        return at, _DRAWER.sub(_unfolded, "\n".join(body)).split("\n"), _ORG
     at, body = _front(texts, place)
     if place.suffix.lower() != ".txt":
         body = _HIDDEN.sub(_seen, "\n".join(body)).split("\n")
@@ -127,10 +135,18 @@ def _keywords(texts: list[str], place: PurePath) -> tuple[datetime | None, list[
 
 
 def _seen(found: re.Match[str]) -> str:
-    """What is seen of a comment, of code or of a block that asks for something."""
+    """What is seen of a comment, a picture, of code or of a block that asks for something."""
+    if picture := found["picture"]:
+        name = PurePath(picture.partition(" ")[0].partition("?")[0]).name
+        return f"{mark(name, '' if _is_file(name) else 'image')} {found['caption']}".strip()
     if found[0].startswith("%%") or (found["language"] or "").lower() in _QUERIES:
         return ""
     return found[0]
+
+
+def _unfolded(found: re.Match[str]) -> str:
+    """What is seen of what may be a drawer."""
+    return "" if found["end"] else found[0]
 
 
 def _linked(found: re.Match[str]) -> str:
