@@ -338,6 +338,7 @@ def test_no_month_thirteen() -> None:
         ((2025, 10, 2), "no more Mondays, see you on Tuesday", (2025, 10, 7)),
         ((2025, 10, 2), "we move in on Monday the 13th", (2025, 10, 13)),
         ((2025, 10, 20), "it was Friday the 3rd", (2025, 10, 3)),
+        ((2023, 3, 10), "I've been growing leeks since February 20th, and will plant them out", (2023, 2, 20)),
     ],
 )
 def test_the_verb_says_on_which_side_a_time_lies(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -129,8 +129,10 @@ class Asking:
 
         query, view = self._query(search)
         with self._held(search, self._consulted)(), hearing(view, query.question):
-            before = evidence(view, _found(search, query, view, k + room(query)), k + room(query))
-            extractive, hits = StoredReader(self._store, view, before, search.asked.caution), heed(query, view, before)
+            deep = k + room(query)
+            before, find = _evidence(search, query, view, deep), partial(self._found_beside, search, view, deep)
+            extractive = StoredReader(self._store, view, before, search.asked.caution, find)
+            hits = heed(query, view, before)
             if self._consulted is None:
                 answer = extractive.read(query, hits)
                 return Reading(answer, [*hits, *_behind(view, answer.citations, hits)])
@@ -139,6 +141,12 @@ class Asking:
         rests_on = [*hits, *_behind(view, written.answer.citations, hits)]
         model = self._consulted.id if written.was_asked else ""
         return Reading(written.answer, rests_on, model, written.reasoning, written.fallback)
+
+    def _found_beside(self, search: _Search, view: View, k: int, text: str) -> tuple[Query, Sequence[Hit]] | None:
+        """What another question finds in the same view; None where that holds what was narrowed to the first."""
+        search = replace(search, asked=replace(search.asked, text=text))
+        query, seen = self._query(search)
+        return (query, _evidence(search, query, view, k)) if seen is view else None
 
     def recounted(self, found: Recap, tell: _Hears) -> Recap:
         """A recap, also in the words of the language model, if there is one."""
@@ -269,6 +277,10 @@ def _is_far(reranker: Reranker | None) -> bool:
     from ..reading.rereading import Rereader
 
     return not isinstance(reranker, Rereader)
+
+
+def _evidence(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
+    return evidence(view, _found(search, query, view, k), k)
 
 
 def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:

@@ -226,12 +226,15 @@ class Spelling(StrEnum):
 
 
 class Reckoned(StrEnum):
-    """What is worked out: of days, the first four; of amounts; or of things that are to be counted."""
+    """What is worked out: of days, the first seven; of amounts; or of things that are to be counted."""
 
     AGO = "ago"
     UNTIL = "until"
     BETWEEN = "between"
+    HAD = "had"
     FIRST = "first"
+    LAST = "last"
+    ORDER = "order"
     SUM = "sum"
     DIFFERENCE = "difference"
     MOST = "most"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from memcli.languages import DEFAULT, language, spoken
 from memcli.languages.replacing import notes_what_changes
-from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Seeks, Standing
+from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Seeks, Standing, TurnId
 from memcli.model.relations import RelationType
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known, advice, respected
@@ -29,12 +29,14 @@ from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.updates import turned
 from memcli.reading.values import Value
-from memcli.reading.working_out import counted, left_open, worked_out
+from memcli.reading.working_out import in_time, left_open, told_of, worked_out
 from memcli.text import content_stems
 from memcli.text.times import day
 
-__all__ = ["ExtractiveReader", "Reader", "earlier", "found_in", "known_of", "ordered"]
+__all__ = ["ExtractiveReader", "Find", "Reader", "earlier", "found_in", "known_of", "ordered"]
 
+#: Finds what a question of the reader's own asks for; None where it could not be read beside the rest.
+Find = Callable[[str], tuple[Query, Sequence[Hit]] | None]
 #: An item is listed beside the best one if so much of the answer is expected in it: a window is not less true for
 #: another that answers, too.
 _ITEM = 0.3
@@ -71,7 +73,7 @@ class ExtractiveReader:
 
     `network_` reads, `judge` tells which windows answer, `doubt` what the answer is worth; None for the package's.
     `caution`: how sure an answer must be to be given. `unread` judges what is not in English; without it, the network
-    reads that, too.
+    reads that, too. `find` finds what a part of a question asks for, by itself.
     """
 
     def __init__(
@@ -83,11 +85,12 @@ class ExtractiveReader:
         *,
         caution: Caution = Caution.USUAL,
         unread: Unread | None = None,
+        find: Find | None = None,
     ) -> None:
         self._transcript, self._network = transcript, network_ or network()
         self._judge, self._doubt = judge or relevance.packaged(), doubt or confidence.packaged()
         self._threshold = self._doubt.thresholds[caution]
-        self._unread, self._caution = unread, caution
+        self._unread, self._caution, self._find = unread, caution, find
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """The answer to `query` that `hits`, best first, support; or an abstention."""
@@ -152,9 +155,22 @@ class ExtractiveReader:
             return self._read(query, hits, known)
         if sought.kind is Reckoned.COUNT:
             look = self._read(query, hits)
-            return look if self._tells(look) else counted(query, hits, sought, look, self._read, self._trust)
-        made = worked_out(query, hits, sought, self._read, self._trust)
+            return look if self._tells(look) else told_of(query, hits, sought, look, self._read, self._trust)
+        if not sought.named:
+            look = left_open(sought, self._read(query, hits))
+            return in_time(told_of(query, hits, sought, look, self._read, self._trust))
+        made = worked_out(query, hits, sought, self._part, self._trust)
         return made or left_open(sought, self._read(query, hits))
+
+    def _part(self, query: Query, hits: Sequence[Hit], without: Collection[TurnId]) -> Look:
+        """A part, as the surer tells it: what was found for the whole question, or what is found for it alone."""
+        look = self._read(query, _but(hits, without))
+        found = self._find(query.question.text) if self._find else None
+        if found is None:
+            return look
+        own, near = found
+        alone = self._read(replace(own, question=query.question), _but(near, without))
+        return max(look, alone, key=lambda each: self._trust(each) if each.found else 0.0)
 
     def _trust(self, look: Look) -> float:
         return self._doubt(look).trust
@@ -185,6 +201,10 @@ class ExtractiveReader:
             known |= {each.turn for each in new}
             new += [each for each in later(question, query, best, self._transcript) if each.turn not in known]
         return relevance.read(question, new, self._network, self._judge, self._unread, found)
+
+
+def _but(hits: Sequence[Hit], without: Collection[TurnId]) -> Sequence[Hit]:
+    return [hit for hit in hits if not any(turn in without for turn in hit.unit.sources)]
 
 
 def known_of(query: Query, transcript: Transcript) -> list[Known]:

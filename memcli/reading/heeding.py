@@ -11,7 +11,7 @@ from ..store.connection import Store
 from ..store.views.view import View
 from ..text import words
 from . import unread
-from .extractive import ExtractiveReader, earlier
+from .extractive import ExtractiveReader, Find, earlier
 from .look import Look
 from .stored import StoredTranscript
 
@@ -72,6 +72,7 @@ class StoredReader:
     view: View
     before: Sequence[Hit]
     caution: Caution = Caution.USUAL
+    find: Find | None = None
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
         """See `Reader.read`."""
@@ -90,7 +91,7 @@ class StoredReader:
 
     def _reader(self) -> HeedingReader:
         judge = unread.of_store(self.view)
-        reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution, unread=judge)
+        reader = ExtractiveReader(StoredTranscript(self.view), caution=self.caution, unread=judge, find=self.find)
         return HeedingReader(reader, self.before)
 
 

@@ -1,4 +1,4 @@
-"""What is worked out of days: how long ago or until, how long between, and which of two came first.
+"""What is worked out of days: how long ago or until, how long between, and which came first or in which order.
 
 The days are read as answers to questions of their own, over what was found for the whole one.
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 
 from ..languages import language
 from ..model import Question, Reckoned, Reckoning, Seeks, Standing
@@ -60,9 +61,9 @@ def worked_out(question: Question, sought: Reckoning, days: Sequence[Span], at: 
     known = language(question.language)
     if len(days) == 2 and days[0] == days[1]:
         return ""
-    if sought.kind is Reckoned.FIRST:
-        return _first(question, sought, days)
-    days = sorted(days, key=lambda each: each.start)
+    if sought.kind in (Reckoned.FIRST, Reckoned.LAST, Reckoned.ORDER):
+        return _in_order(question, sought, days)
+    days = days if sought.kind is Reckoned.HAD else sorted(days, key=lambda each: each.start)
     now = {Reckoned.AGO: [*days, day(at)], Reckoned.UNTIL: [day(at), *days]}
     spans = now.get(sought.kind, days)
     unit = sought.unit or _unit(spans)
@@ -73,11 +74,16 @@ def worked_out(question: Question, sought: Reckoning, days: Sequence[Span], at: 
     return (known.ago if sought.kind is Reckoned.AGO else known.length)(count, unit) + dated
 
 
-def _first(question: Question, sought: Reckoning, days: Sequence[Span]) -> str:
-    """Which came first, with the days of both; they must not overlap."""
-    (one, first), (other, second) = sorted(zip(days, sought.named, strict=True), key=lambda pair: pair[0].start)
+def _in_order(question: Question, sought: Reckoning, days: Sequence[Span]) -> str:
+    """The first or the last with its day, and those of the others, or all in their order; no two may overlap."""
+    ordered = sorted(zip(days, sought.named, strict=True), key=lambda pair: pair[0].start)
+    if any(one.end > other.start for (one, _), (other, _) in pairwise(ordered)):
+        return ""
     describe = language(question.language).describe
-    return "" if one.end > other.start else f"{first} ({describe(one)}; {second}: {describe(other)})"
+    if sought.kind is Reckoned.ORDER:
+        return ", ".join(f"{name} ({describe(span)})" for span, name in ordered)
+    (span, name), *others = ordered if sought.kind is Reckoned.FIRST else reversed(ordered)
+    return f"{name} ({describe(span)}; {', '.join(f'{other}: {describe(each)}' for each, other in others)})"
 
 
 def _unit(spans: Sequence[Span]) -> str:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from ..model import Hit, Query, Question, Reckoned, Reckoning, Seeks
+from ..model import Hit, Query, Question, Reckoned, Reckoning, Seeks, TurnId
 from . import reckoning, sums
 from .look import Look, parts
 
-__all__ = ["counted", "left_open", "worked_out"]
+__all__ = ["in_time", "left_open", "told_of", "worked_out"]
 
 Read = Callable[[Query, Sequence[Hit]], Look]
+ReadPart = Callable[[Query, Sequence[Hit], Collection[TurnId]], Look]
 Sure = Callable[[Look], float]
+#: What was read for each part, and what comes of it; empty for nothing.
+_Made = tuple[list[Look], str]
 _LENGTHS = (Reckoned.AGO, Reckoned.UNTIL, Reckoned.BETWEEN)
 _AMOUNTS = (Reckoned.SUM, Reckoned.DIFFERENCE, Reckoned.MOST, Reckoned.LEAST)
 
 
-def worked_out(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read, sure: Sure) -> Look | None:
-    """What is worked out of what is `read` for each part, as `sure` as all of it together; None where not all is
-    found, or not exactly enough.
+def worked_out(query: Query, hits: Sequence[Hit], sought: Reckoning, read: ReadPart, sure: Sure) -> Look | None:
+    """What is worked out of what is `read` for each part, but for some turns, as `sure` as all of it together; None
+    where not all is found, or not exactly enough.
     """
     made = _of_amounts if sought.kind in _AMOUNTS else _of_days
     looks, text = made(query, hits, sought, read, sure)
@@ -32,16 +35,17 @@ def worked_out(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read,
 
 def left_open(sought: Reckoning, look: Look) -> Look:
     """What was read without a value, where that is no answer: a length of time that a turn names is of something else
-    than what was to be worked out, an amount where one part alone is named is of that part.
+    than what was to be worked out, one of several is no order, an amount where one part alone is named is of that part.
     """
     of_something_else = sought.kind in _LENGTHS and look.question.seeks is not Seeks.WHEN
     of_a_part = sought.kind is Reckoned.SUM and bool(look.found) and sums.is_of_part(look, sought)
-    return replace(look, text="", items=()) if of_something_else or of_a_part else look
+    is_none = of_something_else or of_a_part or sought.kind is Reckoned.ORDER
+    return replace(look, text="", items=()) if is_none else look
 
 
-def counted(query: Query, hits: Sequence[Hit], sought: Reckoning, look: Look, read: Read, sure: Sure) -> Look:
-    """The turns that tell of what is to be counted, at most three, where these are surer than `look`, which was read
-    for the number and has none that is told for sure.
+def told_of(query: Query, hits: Sequence[Hit], sought: Reckoning, look: Look, read: Read, sure: Sure) -> Look:
+    """The turns that tell of what is to be counted, or put in order, at most three, where these are surer than `look`,
+    which was read for the question itself and has no number that is told for sure.
     """
     which = read(replace(query, question=sums.for_things(query.question, sought)), hits)
     if not which.found:
@@ -50,7 +54,16 @@ def counted(query: Query, hits: Sequence[Hit], sought: Reckoning, look: Look, re
     return told if sure(told) > sure(look) else look
 
 
-def _of_amounts(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read, sure: Sure) -> tuple[list[Look], str]:
+def in_time(look: Look) -> Look:
+    """What is quoted in the order in which it was said; what has no time last."""
+    times = [each.passage.at for each in look.cited]
+    places = sorted(range(len(times)), key=lambda place: at.timestamp() if (at := times[place]) else math.inf)
+    return replace(look, cited=tuple(look.cited[place] for place in places))
+
+
+def _of_amounts(
+    query: Query, hits: Sequence[Hit], sought: Reckoning, read: ReadPart, sure: Sure
+) -> tuple[list[Look], str]:
     question = query.question
     looks = _looks(query, sums.for_amounts(question, sought), hits, read, sure)
     if not all(look.found for look in looks) or not sums.are_apart(question, sought, looks):
@@ -59,7 +72,9 @@ def _of_amounts(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read
     return looks, sums.worked_out(question, sought, amounts) if len(amounts) == len(looks) else ""
 
 
-def _of_days(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read, sure: Sure) -> tuple[list[Look], str]:
+def _of_days(
+    query: Query, hits: Sequence[Hit], sought: Reckoning, read: ReadPart, sure: Sure
+) -> tuple[list[Look], str]:
     question = query.question
     looks = _looks(query, reckoning.for_days(question, sought), hits, read, sure)
     days = [each for look in looks if (each := reckoning.told(question, look.text, query.asked_at))]
@@ -68,20 +83,19 @@ def _of_days(query: Query, hits: Sequence[Hit], sought: Reckoning, read: Read, s
     return looks, reckoning.worked_out(question, sought, days, query.asked_at)
 
 
-def _looks(query: Query, asked: Sequence[Question], hits: Sequence[Hit], read: Read, sure: Sure) -> list[Look]:
+def _looks(query: Query, asked: Sequence[Question], hits: Sequence[Hit], read: ReadPart, sure: Sure) -> list[Look]:
     """What is read for each question. Where several are answered by one turn, and the same, that is of the one whose
     own words are there, or of the surest: the others are looked for in what is left.
     """
     queries = [replace(query, question=each) for each in asked]
-    looks = [read(each, hits) for each in queries]
+    looks = [read(each, hits, ()) for each in queries]
     if not all(look.found for look in looks):
         return looks
     fits = [(_own_words(each, asked, look), sure(look)) for each, look in zip(asked, looks, strict=True)]
     owner = {_place(looks[place]): place for place in sorted(range(len(looks)), key=fits.__getitem__)}
     for place, look in enumerate(looks):
         if owner[_place(look)] != place:
-            turn = look.first.passage.turn
-            looks[place] = read(queries[place], [hit for hit in hits if turn not in hit.unit.sources])
+            looks[place] = read(queries[place], hits, (look.first.passage.turn,))
     return looks
 
 

@@ -212,6 +212,10 @@ class English(Language):
         from .reckonings import reckoning
 
         found, low = reckoning(question), question.lower()
+        if found is None and re.search(r"\b(?:first|last|earlier|later|recently|order|sequence)\b", low):
+            from .orders import ordered
+
+            found = ordered(question)
         if found is None and re.search(r"\b(?:than|compar\w+|or)\b", low):
             from .comparisons import compared
 

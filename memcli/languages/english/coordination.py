@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...model import Reckoned, Reckoning
 from .amounts import asked_in
 
-__all__ = ["AUXILIARY", "BE", "EDGES", "TIES", "plainly", "summed"]
+__all__ = ["AUXILIARY", "BE", "EDGES", "TIES", "coordinated", "plainly", "summed"]
 
 BE = r"(?:is|was|are|were|am)"
 AUXILIARY = r"(?:did|do|does|has|have|had|will|would|can|could)"
@@ -37,7 +37,7 @@ _WORD = rf"(?!{TIES})[\w$&'’.-]*[\w$]"
 _PART = rf"(?:{_QUOTED}|{_WORD}(?: {_WORD}){{0,5}}?)"
 _LAST = rf"(?:{_QUOTED}|{_WORD}(?: {_WORD}){{0,5}})"
 _COORDINATED = re.compile(
-    rf"(?<![\w'])(?P<first>{_PART})(?:(?P<more>(?:, {_PART})+), and (?P<listed>{_LAST}(?: and {_LAST})?)"
+    rf"(?<![\w'])(?P<first>{_PART})(?:(?P<more>(?:, {_PART})+),? and (?P<listed>{_LAST}(?: and {_LAST})?)"
     rf"| and (?P<last>{_LAST}))(?!\w)",
     re.IGNORECASE,
 )
@@ -57,15 +57,20 @@ EDGES = " ,'\"“”‘’"
 def summed(question: str) -> Reckoning | None:
     """The parts of a sum that is asked for, and the question for each; None where none is, or no parts are named."""
     plain = plainly(question)
-    asked = " ".join(_TOGETHER.sub("", plain).split())
-    match = _COORDINATED.search(asked) if _ASKS.match(plain) else None
+    parts = coordinated(" ".join(_TOGETHER.sub("", plain).split())) if _ASKS.match(plain) else None
+    return Reckoning(Reckoned.SUM, asked_in(plain), *parts) if parts else None
+
+
+def coordinated(asked: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The question for each of what one names side by side, and what each is called; None where it names no such."""
+    match = _COORDINATED.search(asked)
     if not match or _OTHERWISE.search(asked[: match.end()]):
         return None
     named = list(_named(asked, match))
     start = match.start() + len(match["first"]) - len(named[0])
     end = match.end() - len(match["listed"] or match["last"]) + len(named[-1])
     each = tuple(f"{asked[:start]}{name}{asked[end:]}?" for name in named)
-    return Reckoning(Reckoned.SUM, asked_in(plain), each, tuple(name.strip(EDGES) for name in named))
+    return each, tuple(name.strip(EDGES) for name in named)
 
 
 def plainly(question: str) -> str:

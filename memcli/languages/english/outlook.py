@@ -33,6 +33,8 @@ _PHRASES_AHEAD = re.compile(
 )
 #: Who gives thanks for something, or is sorry about it, has it behind him.
 _PHRASES_BEHIND = re.compile(r"\b(?:thanks|thank you|sorry|apologies) (?:for|about)\b")
+#: What something has been since is over, whatever stands beside it: "since 20 February, and will plant them out".
+_SINCE = re.compile(r"\bsince(?: about| around| the)?\s*$")
 #: With these a bare verb tells of what is over: "did you see him on Monday".
 _DID = frozenset(("did", "didn't"))
 _NO_GERUND = frozenset(listed("outlook", "no_gerund"))
@@ -43,6 +45,8 @@ _REACH = 90
 def outlook(text: str, start: int, end: int) -> Outlook:
     """1 where what `text[start:end]` dates is yet to come, -1 where it is over, 0 where no verb tells."""
     plain = text.lower().replace("’", "'")
+    if _SINCE.search(plain[max(0, start - _REACH) : start]):
+        return -1
     before = _CLAUSE.split(plain[max(0, start - _REACH) : start])[-1]
     after = _CLAUSE.split(plain[end : end + _REACH])[0]
     if _PHRASES_AHEAD.search(before):

@@ -1,4 +1,4 @@
-"""Questions whose answer is worked out of dates: how long ago or until, how long between, which of two came first."""
+"""Questions whose answer is a time worked out of days: how long ago, until or between, how long something had been."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from ...model import Reckoned, Reckoning
 
-__all__ = ["reckoning"]
+__all__ = ["THE_DAY", "reckoning", "when"]
 
 _MANY = r"^how (?:many (?P<unit>day|week|month|year)s|long)\b"
-_DAY = r"(?:the (?:day|date|time|moment) (?:that |when )?)"
-_OR = r"first(?: (?P<within>(?:in|on|at|this|last) [^,]+),|[,:]?) (?P<a>.+?),? or (?P<b>.+)$"
+THE_DAY = r"(?:the (?:day|date|time|moment) (?:that |when )?)"
+#: Where one had been, which one did not become.
+_AT = r"(?:in|at|on|to|from|with|off|out|away|there|here|since|between)\b"
 #: Each form with what is asked by it; `a` and `b` are what happened.
 _FORMS = tuple(
     (re.compile(form, re.IGNORECASE), reckoned)
@@ -21,17 +22,19 @@ _FORMS = tuple(
         (rf"{_MANY}(?: has| have| had)?(?: it)?(?: been| passed| gone by| elapsed)? since (?P<a>.+) when (?P<b>.+)$",
          Reckoned.BETWEEN),
         (rf"{_MANY}(?: has| have| is)?(?: it)?(?: been| passed| gone by| elapsed)? since (?P<a>.+)$", Reckoned.AGO),
-        (rf"{_MANY}[^,]*? between {_DAY}(?P<a>.+?),? and {_DAY}(?P<b>.+)$", Reckoned.BETWEEN),
+        (rf"{_MANY}[^,]*? between {THE_DAY}(?P<a>.+?),? and {THE_DAY}(?P<b>.+)$", Reckoned.BETWEEN),
         (rf"{_MANY}[^,]*? between (?P<a>.+),? and (?P<b>.+)$", Reckoned.BETWEEN),
         (rf"{_MANY} (?:before|after) (?P<a>.+) (?P<b>did .+)$", Reckoned.BETWEEN),
         (rf"{_MANY} (?:before|after) (?P<a>.+?) (?P<b>(?:was|were) .+)$", Reckoned.BETWEEN),
         (rf"{_MANY}(?: is it| will it be| are there| is there| (?:are |is )?left)? (?:until|till) (?P<a>.+)$",
          Reckoned.UNTIL),
-        (rf"^(?:which|what|whom?)\b[^,]*? (?P<did>did .+) {_OR}", Reckoned.FIRST),
-        (rf"^(?:which|what)\b[^,]* (?:happened|came|was|took place|started|began) {_OR}", Reckoned.FIRST),
+        (rf"{_MANY} (?:had|have|has) (?P<who>(?!it\b|there\b).+?) been (?P<state>(?!{_AT})\w.*?)"
+         r" (?:when|by the time(?: that)?) (?P<b>.+)$", Reckoned.HAD),
     )
 )  # fmt: skip
 _VERB = re.compile(r"(?:did|was|were|has|have) ", re.IGNORECASE)
+#: What one has been doing was started, and what one has been was become; but one gets married.
+_DOING, _LINKED = re.compile(r"\w+ing\b"), re.compile(r"(?:married|engaged|divorced)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"(?:i|we|he|she|they|it|you)\b", re.IGNORECASE)
 
 
@@ -47,18 +50,21 @@ def reckoning(question: str) -> Reckoning | None:
 
 def _named(told: dict[str, str | None]) -> Iterator[str]:
     """What happened, as the question calls it."""
-    yield from (each.strip(" ,'\"“”‘’") for name in ("a", "b") if (each := told.get(name)))
+    yield from (each.strip(" ,'\"“”‘’") for name in ("a", "state", "b") if (each := told.get(name)))
 
 
 def _days(reckoned: Reckoned, told: dict[str, str | None]) -> Iterator[str]:
     """The question for the day of each."""
-    did, within = told.get("did"), f" {told['within']}" if told.get("within") else ""
+    if state := told.get("state"):
+        begin = "start" if _DOING.match(state) else "get" if _LINKED.match(state) else "become"
+        yield f"When did {told['who']} {begin} {state}?"
     for name in ("a", "b"):
         if what := told.get(name):
-            yield f"When {did} {what}{within}?" if did else _when(what + within, ahead=reckoned is Reckoned.UNTIL)
+            yield when(what, ahead=reckoned is Reckoned.UNTIL)
 
 
-def _when(what: str, *, ahead: bool) -> str:
+def when(what: str, *, ahead: bool = False) -> str:
+    """The question for the day on which something was, or will be."""
     be = "is" if ahead else "was"
     if _VERB.match(what):
         return f"When {what}?"

@@ -1,0 +1,90 @@
+"""Questions for what came first, or last, of several, and in which order they came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...model import Reckoned, Reckoning
+from .coordination import EDGES, coordinated, plainly
+from .reckonings import THE_DAY, when
+
+__all__ = ["ordered"]
+
+_ENDS = {
+    "first": Reckoned.FIRST, "earlier": Reckoned.FIRST,
+    "last": Reckoned.LAST, "later": Reckoned.LAST, "most recently": Reckoned.LAST,
+}  # fmt: skip
+_END = rf"(?P<end>{'|'.join(_ENDS)})"
+_OF = rf"{_END}(?: (?P<within>(?:in|on|at|this|last) [^,]+),|[,:]?) (?P<named>.+ or .+)$"
+_ORDER = r"(?:\w+ )?(?:order|sequence)\b"
+#: Each form of such a question; `named`: what came, `did` and `was`: what is asked of it, or told of it.
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"^(?:which|what|whom?)\b[^,]*? (?P<did>did .+) {_OF}",
+        rf"^(?:which|what)\b[^,]* (?:happened|came|was|took place|(?<!was )(?<!were )(?:started|began)) {_OF}",
+        rf"^who (?P<was>(?!was |were )\w+(?: [^,]+?)?) {_OF}",
+        rf"^(?:who|(?:which|what)(?: \w+){{0,3}}) (?P<was>(?:was|were|got|became) \w+(?: [^,]+?)?) {_OF}",
+        rf"^what(?:'s| is| was) the {_ORDER}[^:]*: ?(?P<named>.+ and .+)$",
+        rf"^which\b[^:]* in (?:the|what|which) {_ORDER}[^:]*: ?(?P<named>.+ and .+)$",
+        r"^(?:who|which(?: \w+)?) (?P<was>\w+(?: [^,]+?)?) first,? (?:then )?second,? (?:and|then) third"
+        r"(?: among| of|[:,]) (?P<named>.+ (?:and|or) .+)$",
+    )
+)
+_DID = re.compile(rf"^in (?:what|which) {_ORDER} (?=did\b)", re.IGNORECASE)
+#: Between two that stand in quotes, and before the last of those that do not.
+_QUOTES = re.compile(r"['\"”’],? (?:(?:and|or) )?['\"“‘]")
+#: What is not named is looked for: "What is the order of the six museums I visited, from the earliest on?"
+_FROM = (
+    r"(?:,? (?:from (?:the )?(?:earliest|first|oldest|start)\b|starting|beginning|in (?:chronological|the) order"
+    r"|before today).*)?$"
+)
+_UNNAMED = re.compile(
+    rf"^what(?:'s| is| was) the {_ORDER} (?:of|in which) (?:the |my |all )?(?:(?:two|three|four|five|six|\d+) )?"
+    rf"(?P<what>[^:]+?){_FROM}",
+    re.IGNORECASE,
+)
+_LAST = re.compile(r",? (?:and|or) ", re.IGNORECASE)
+#: What says more of the one before, and names no other.
+_RELATIVE = re.compile(r"(?:which|who|that|where|when)\b", re.IGNORECASE)
+
+
+def ordered(question: str) -> Reckoning | None:
+    """What is to be put in order, and the question for the day of each, or, where it is not named, for what it is; None
+    where no order is asked for.
+    """
+    plain = plainly(question)
+    if in_order := _DID.match(plain):
+        parts = coordinated(f"When {plain[in_order.end() :]}")
+        return Reckoning(Reckoned.ORDER, "", *parts) if parts and len(parts[0]) > 1 else None
+    match = next((found for form in _FORMS if (found := form.search(plain))), None)
+    if match is None:
+        unnamed = _UNNAMED.match(plain)
+        return Reckoning(Reckoned.ORDER, "", (f"What {unnamed['what']}?",), ()) if unnamed else None
+    told = match.groupdict()
+    named = tuple(_named(told["named"]))
+    kind = _ENDS[told["end"].lower()] if told.get("end") else Reckoned.ORDER
+    return Reckoning(kind, "", tuple(_day(each, told) for each in named), named)
+
+
+def _named(told: str) -> Iterator[str]:
+    """What came, as the question calls it: what stands in quotes, or between commas."""
+    quoted = _QUOTES.split(told)
+    if len(quoted) > 1:
+        yield from (each.strip(EDGES) for each in quoted)
+        return
+    for each in _LAST.split(told):
+        pieces = each.split(", ")
+        listed = all(pieces) and not any(map(_RELATIVE.match, pieces[1:]))
+        yield from (piece.strip(EDGES) for piece in (pieces if listed else [each]))
+
+
+def _day(what: str, told: dict[str, str | None]) -> str:
+    """The question for the day on which it came."""
+    within = f" {told['within']}" if told.get("within") else ""
+    if told.get("did"):
+        return f"When {told['did']} {what}{within}?"
+    if told.get("was"):
+        return f"When was it that {what} {told['was']}{within}?"
+    return when(re.sub(rf"^{THE_DAY}", "", what, flags=re.IGNORECASE) + within)
