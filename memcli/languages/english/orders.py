@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from ...model import Reckoned, Reckoning
 from .coordination import EDGES, coordinated, plainly
 from .reckonings import THE_DAY, when
+from .tenses import base_form
+from .verbs import is_past
 
 __all__ = ["ordered"]
 
@@ -45,6 +47,7 @@ _UNNAMED = re.compile(
     rf"(?P<what>[^:]+?){_FROM}",
     re.IGNORECASE,
 )
+_DONE = re.compile(r"(?P<things>.+?) (?:that )?(?P<who>[Ii]|we|he|she|they|[A-Z]\w+) (?P<verb>\w+)(?P<rest>.*)$")
 _LAST = re.compile(r",? (?:and|or) ", re.IGNORECASE)
 #: What says more of the one before, and names no other.
 _RELATIVE = re.compile(r"(?:which|who|that|where|when)\b", re.IGNORECASE)
@@ -61,7 +64,7 @@ def ordered(question: str) -> Reckoning | None:
     match = next((found for form in _FORMS if (found := form.search(plain))), None)
     if match is None:
         unnamed = _UNNAMED.match(plain)
-        return Reckoning(Reckoned.ORDER, "", (f"What {unnamed['what']}?",), ()) if unnamed else None
+        return Reckoning(Reckoned.ORDER, "", (_which(unnamed["what"]),), ()) if unnamed else None
     told = match.groupdict()
     named = tuple(_named(told["named"]))
     kind = _ENDS[told["end"].lower()] if told.get("end") else Reckoned.ORDER
@@ -78,6 +81,14 @@ def _named(told: str) -> Iterator[str]:
         pieces = each.split(", ")
         listed = all(pieces) and not any(map(_RELATIVE.match, pieces[1:]))
         yield from (piece.strip(EDGES) for piece in (pieces if listed else [each]))
+
+
+def _which(what: str) -> str:
+    """The question for things that somebody did something with: "museums I visited" are asked for by "did I visit"."""
+    done = _DONE.match(what)
+    if done is None or not is_past(done["verb"].lower()):
+        return f"What {what}?"
+    return f"What {done['things']} did {done['who']} {base_form(done['verb'].lower())}{done['rest']}?"
 
 
 def _day(what: str, told: dict[str, str | None]) -> str:

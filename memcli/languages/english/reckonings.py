@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...model import Reckoned, Reckoning
+from .tenses import base_form
 
 __all__ = ["THE_DAY", "reckoning", "when"]
 
@@ -13,6 +14,7 @@ _MANY = r"^how (?:many (?P<unit>day|week|month|year)s|long)\b"
 THE_DAY = r"(?:the (?:day|date|time|moment) (?:that |when )?)"
 #: Where one had been, which one did not become.
 _AT = r"(?:in|at|on|to|from|with|off|out|away|there|here|since|between)\b"
+_THEN = r"(?:when|by the time(?: that)?)"
 #: Each form with what is asked by it; `a` and `b` are what happened.
 _FORMS = tuple(
     (re.compile(form, re.IGNORECASE), reckoned)
@@ -29,12 +31,16 @@ _FORMS = tuple(
         (rf"{_MANY}(?: is it| will it be| are there| is there| (?:are |is )?left)? (?:until|till) (?P<a>.+)$",
          Reckoned.UNTIL),
         (rf"{_MANY} (?:had|have|has) (?P<who>(?!it\b|there\b).+?) been (?P<state>(?!{_AT})\w.*?)"
-         r" (?:when|by the time(?: that)?) (?P<b>.+)$", Reckoned.HAD),
+         rf" {_THEN} (?P<b>.+)$", Reckoned.HAD),
+        (rf"{_MANY} had (?P<who>(?!it\b|there\b).+?) (?P<done>\w+ed|known|had|kept|seen) (?P<what>.+?)"
+         rf" {_THEN} (?P<b>.+)$", Reckoned.HAD),
     )
 )  # fmt: skip
 _VERB = re.compile(r"(?:did|was|were|has|have) ", re.IGNORECASE)
-#: What one has been doing was started, and what one has been was become; but one gets married.
+#: What one has been doing, or had done, was started, and what one has been was become; but one gets married, and gets
+#: what one owns.
 _DOING, _LINKED = re.compile(r"\w+ing\b"), re.compile(r"(?:married|engaged|divorced)\b", re.IGNORECASE)
+_BEGUN = {"owned": "get", "had": "get", "kept": "get", "known": "get to know", "seen": "start to see"}
 _SUBJECT = re.compile(r"(?:i|we|he|she|they|it|you)\b", re.IGNORECASE)
 
 
@@ -50,7 +56,7 @@ def reckoning(question: str) -> Reckoning | None:
 
 def _named(told: dict[str, str | None]) -> Iterator[str]:
     """What happened, as the question calls it."""
-    yield from (each.strip(" ,'\"“”‘’") for name in ("a", "state", "b") if (each := told.get(name)))
+    yield from (each.strip(" ,'\"“”‘’") for name in ("a", "state", "what", "b") if (each := told.get(name)))
 
 
 def _days(reckoned: Reckoned, told: dict[str, str | None]) -> Iterator[str]:
@@ -58,6 +64,9 @@ def _days(reckoned: Reckoned, told: dict[str, str | None]) -> Iterator[str]:
     if state := told.get("state"):
         begin = "start" if _DOING.match(state) else "get" if _LINKED.match(state) else "become"
         yield f"When did {told['who']} {begin} {state}?"
+    if done := told.get("done"):
+        begin = _BEGUN.get(done.lower()) or f"start to {base_form(done.lower())}"
+        yield f"When did {told['who']} {begin} {told['what']}?"
     for name in ("a", "b"):
         if what := told.get(name):
             yield when(what, ahead=reckoned is Reckoned.UNTIL)
