@@ -44,11 +44,10 @@ from train_reader import (
     WARM,
     Line,
     Reader,
-    alone,
+    alike,
     example,
     is_held_out,
     masked,
-    owned,
     padded,
     terse,
     through,
@@ -209,7 +208,7 @@ def loss(network: Any, batch: Sequence[Asked], windows: Sequence[Line], read: _D
     if read.taught is None:
         return hard
     say = answers.new_tensor([float(read.taught.answers[place]) for place in shown])
-    soft = _alike(answers, say, asked) + PARTS[2] * within[3] / len(shown) + PARTS[3] * within[4] / sides
+    soft = alike(answers, say, asked) + PARTS[2] * within[3] / len(shown) + PARTS[3] * within[4] / sides
     return (1 - read.share) * hard + read.share * soft
 
 
@@ -252,16 +251,6 @@ def _chances(windows: Sequence[tuple[int, Line]], taught: Taught, shape: torch.S
     for row, (place, each) in enumerate(windows):
         told[row, each["start"] : len(each["ids"])] = taught.places[place]
     return torch.from_numpy(told).to(device())
-
-
-def _alike(answers: torch.Tensor, say: torch.Tensor, asked: Sequence[int]) -> torch.Tensor:
-    """How far from the teachers: of each window, and of those of a question and none of them beside (a logit of 0)."""
-    each = functional.binary_cross_entropy_with_logits(answers, torch.sigmoid(say))
-    own = owned(asked, answers)
-    none = answers.new_zeros(len(own), 1)
-    theirs = torch.softmax(torch.cat([alone(say, own), none], 1), 1)
-    ours = torch.log_softmax(torch.cat([alone(answers, own), none], 1), 1)
-    return PARTS[0] * each - PARTS[1] * (theirs * ours).sum(1).mean()
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@
 taken `--whole`: a reader is believed on what it did not see. Those `--twice` each pass reads twice, for they are few;
 of those with `--most` so many are drawn at random. `--steps` ends within a pass. `--onto` goes on with a reader that
 was trained before, at half the rate, and reads half as many questions of `--again`, which it has learned from already,
-as of `--data`, others in each pass: else it would forget; `--passed` says how many passes it has had, so that other
-windows are drawn. The lower layers stay as they are; the upper ones and three heads are trained: whether the window
-answers, where, and whether it says yes or no. Layers are computed in bfloat16, which is three times as fast where the
-processor multiplies so, or in `--float32`, which is faster where it does not; what is learned is kept in float32. Some
-of the questions are read as somebody in a hurry asks them, and of the windows that do not answer others in each pass.
+as of `--data`, others in each pass: else it would forget. Of these it learns what it said before beside what is right
+(Li and Hoiem 2016). `--passed` says how many passes it has had, so that other windows are drawn. The lower layers stay
+as they are; the upper ones and three heads are trained: whether the window answers, where, and whether it says yes or
+no. Layers are computed in bfloat16, which is three times as fast where the processor multiplies so, or in `--float32`,
+which is faster where it does not; what is learned is kept in float32. Some of the questions are read as somebody in a
+hurry asks them, and of the windows that do not answer others in each pass.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ RATE, HEAD_RATE, WARM = 1.2e-4, 1e-3, 0.06
 ONWARD = 0.5
 #: How many of the questions that it has learned from already are read again, in parts of those that are new.
 AGAIN = 0.5
+#: What the reader said of these before counts for so much beside what is right.
+KEPT = 0.7
 #: Of what a layer says, this share is left out at random: who learns by heart reads nothing new.
 DROPOUT = 0.1
 #: So many chances are drawn of leaving out, more than a batch's attention has numbers.
@@ -182,7 +185,7 @@ def example(tokenizer: Any, asked: str, window: Line, question: int) -> Line:
     return {
         "ids": torch.tensor(ids), "start": start, "question": question,
         "kinds": torch.tensor([0] * first + [1] * (len(ids) - first)),
-        "answers": float(window["answers"]), "span": span, "polarity": POLARITY.get(window["polarity"]),
+        "answers": float(window["answers"]), "span": span, "polarity": POLARITY.get(window["polarity"]), "again": False,
     }  # fmt: skip
 
 
@@ -235,38 +238,55 @@ def masked(batch: list[Line]) -> torch.Tensor:
     return torch.stack([(torch.arange(longest) < len(each["ids"])).long() for each in batch])
 
 
-def loss(reader: Reader, rounded: Rounded, batch: list[Line]) -> torch.Tensor:
-    """Whether, which, where, and yes or no."""
-    read = [_read(reader, rounded, shard) for shard in shards(batch)]
-    answers, where, says = (torch.cat(parts) for parts in zip(*read, strict=True))
+def loss(reader: Reader, rounded: Rounded, batch: list[Line], before: Reader) -> torch.Tensor:
+    """Whether, which, where, and yes or no: by what is right, and of what was learned from already by what the reader
+    said `before`, too.
+    """
+    new, again = ([each for each in batch if each["again"] is known] for known in (False, True))
+    parts = [(part, share) for part, share in ((new, 0.0), (again, KEPT)) if part]
+    lost = [len(part) * _lost(reader, rounded, part, before, share) for part, share in parts]
+    return torch.stack(lost).sum() / len(batch)
+
+
+def _lost(reader: Reader, rounded: Rounded, batch: list[Line], before: Reader, share: float) -> torch.Tensor:
+    """`share` is what the reader before counts for."""
+    read = [_read(reader, rounded, shard, before, share) for shard in shards(batch)]
+    answers, said, where, says = (torch.cat(parts) for parts in zip(*read, strict=True))
     ordered = [each for shard in shards(batch) for each in shard]
-    right = torch.tensor([each["answers"] for each in ordered])
+    right, asked = torch.tensor([each["answers"] for each in ordered]), [each["question"] for each in ordered]
     whether = functional.binary_cross_entropy_with_logits(answers, right, pos_weight=torch.tensor(SELDOM))
-    listed = which(answers, right, [each["question"] for each in ordered])
-    return (
-        PARTS[0] * whether + PARTS[1] * listed + PARTS[2] * where.sum() / len(batch)
-        + PARTS[3] * says.sum() / max(len(says) * len(batch), 1) ** 0.5
-    )  # fmt: skip
+    told = (1 - share) * (PARTS[0] * whether + PARTS[1] * which(answers, right, asked))
+    told = told + share * alike(answers, said, asked)
+    return told + PARTS[2] * where.sum() / len(batch) + PARTS[3] * says.sum() / max(len(says) * len(batch), 1) ** 0.5
 
 
-def _read(reader: Reader, rounded: Rounded, shard: list[Line]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Whether each window answers, and what is lost where the place, and yes or no, are known."""
+def _read(
+    reader: Reader, rounded: Rounded, shard: list[Line], before: Reader, share: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Whether each window answers, now and before, and what is lost where the place, and yes or no, are known."""
     mask = masked(shard)
     answers, place, polarity = reader.judged(rounded.states(shard, mask))
+    with torch.no_grad():
+        read = before(padded(shard, "ids"), mask, padded(shard, "kinds")) if share else (answers, place, polarity)
+        said, there, side = (each.float() for each in read)
     where = says = torch.zeros(0)
     known = [i for i, each in enumerate(shard) if each["span"]]
     if known:
         own = torch.stack([torch.arange(mask.shape[1]) >= shard[i]["start"] for i in known]) & mask[known].bool()
-        logits = place[known].masked_fill(~own[:, :, None], NONE)
-        target = torch.tensor([shard[i]["span"] for i in known])
-        where = torch.stack(
-            [functional.cross_entropy(logits[:, :, n], target[:, n], reduction="none") for n in (0, 1)]
-        ).sum(0)
+        places, then = (each[known].masked_fill(~own[:, :, None], NONE) for each in (place, there))
+        right = functional.one_hot(torch.tensor([shard[i]["span"] for i in known]), mask.shape[1]).transpose(1, 2)
+        where = _unlike(places, right, then, share).sum(1)
     sided = [i for i, each in enumerate(shard) if each["polarity"] is not None]
     if sided:
-        side = torch.tensor([shard[i]["polarity"] for i in sided])
-        says = functional.cross_entropy(polarity[sided], side, reduction="none")
-    return answers, where, says
+        right = functional.one_hot(torch.tensor([shard[i]["polarity"] for i in sided]), 2)
+        says = _unlike(polarity[sided], right, side[sided], share)
+    return answers, said, where, says
+
+
+def _unlike(logits: torch.Tensor, right: torch.Tensor, then: torch.Tensor, share: float) -> torch.Tensor:
+    """How far logits, [n, choices, …], are from what is right, and for this share from what was said then."""
+    told = (1 - share) * right + share * torch.softmax(then, 1)
+    return functional.cross_entropy(logits, told, reduction="none")
 
 
 def which(answers: torch.Tensor, right: torch.Tensor, question: Sequence[int]) -> torch.Tensor:
@@ -284,6 +304,18 @@ def owned(question: Sequence[int], answers: torch.Tensor) -> torch.Tensor:
     places = {each: place for place, each in enumerate(dict.fromkeys(question))}
     rows = torch.tensor([places[each] for each in question], device=answers.device)
     return torch.arange(len(places), device=answers.device)[:, None] == rows
+
+
+def alike(answers: torch.Tensor, say: torch.Tensor, asked: Sequence[int]) -> torch.Tensor:
+    """How far from what another network says: of each window, and of those of a question and none of them beside (a
+    logit of 0).
+    """
+    each = functional.binary_cross_entropy_with_logits(answers, torch.sigmoid(say))
+    own = owned(asked, answers)
+    none = answers.new_zeros(len(own), 1)
+    theirs = torch.softmax(torch.cat([alone(say, own), none], 1), 1)
+    ours = torch.log_softmax(torch.cat([alone(answers, own), none], 1), 1)
+    return PARTS[0] * each - PARTS[1] * (theirs * ours).sum(1).mean()
 
 
 def alone(answers: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
@@ -317,10 +349,13 @@ def main() -> None:
         reader.load_state_dict(torch.load(options.onto))
     new, again = chosen(options.data, options), chosen(options.again, options) if options.again else []
     questions = examples(tokenizer, [*new, *again], options.passed)
+    for window in (window for question in questions[len(new) :] for window in question):
+        window["again"] = True
     coming = range(options.passed, options.passed + options.epochs)
     steps = passes(questions[: len(new)], questions[len(new) :], coming, (options.tokens, options.wrong))
     kind = torch.float32 if options.float32 else torch.bfloat16
-    learn(Rounded(reader, kind), reader, steps[: options.steps], ONWARD if options.onto else 1.0)
+    before = copy.deepcopy(reader).to(kind)
+    learn(Rounded(reader, kind), reader, before, steps[: options.steps], ONWARD if options.onto else 1.0)
     if distributed.get_rank() == 0:
         options.out.mkdir(parents=True, exist_ok=True)
         torch.save(reader.state_dict(), options.out / "reader.pt")
@@ -396,7 +431,7 @@ def some(question: list[Line], drawn: random.Random, wrong: int) -> list[Line]:
     return [each for each in question if each["answers"]] + drawn.sample(others, min(wrong, len(others)))
 
 
-def learn(rounded: Rounded, reader: Reader, steps: list[list[Line]], pace: float) -> None:
+def learn(rounded: Rounded, reader: Reader, before: Reader, steps: list[list[Line]], pace: float) -> None:
     """Trains on these batches; `pace` is the rate in parts of the usual one."""
     heads = reader.heads
     learning = [*rounded.kept, *heads]
@@ -409,7 +444,7 @@ def learn(rounded: Rounded, reader: Reader, steps: list[list[Line]], pace: float
     began, mean = time.time(), 0.0
     for n, batch in enumerate(steps):
         optimizer.zero_grad()
-        value = loss(reader, rounded, own_part(batch))
+        value = loss(reader, rounded, own_part(batch), before)
         value.backward()
         rounded.hand_over()
         agree(learning)
