@@ -98,7 +98,7 @@ def test_the_days_that_a_question_takes(question: str, kind: Reckoned, unit: str
      "Which boat did I sell first?", "What came first?", "How many weeks does the course last?",
      "In what order did I mend it?",
      "How long had it been raining when we left?", "How long had Ana been in Porto when she moved?",
-     "Who ordered the boat last?", "What did I order first?"],
+     "Who ordered the boat last?", "What did I order first?", "Which town did Ana visit last year, Porto or Faro?"],
 )  # fmt: skip
 def test_other_questions_take_none(question: str) -> None:
     sought = language("en").reckoning(question)

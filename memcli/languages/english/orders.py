@@ -17,7 +17,8 @@ _ENDS = {
     "first": Reckoned.FIRST, "earlier": Reckoned.FIRST,
     "last": Reckoned.LAST, "later": Reckoned.LAST, "most recently": Reckoned.LAST,
 }  # fmt: skip
-_END = rf"(?P<end>{'|'.join(_ENDS)})"
+#: Any but the first is one only before a comma: "last year" is none.
+_END = rf"(?P<end>first|(?:{'|'.join(_ENDS)})(?=[,:]))"
 _OF = rf"{_END}(?: (?P<within>(?:in|on|at|this|last) [^,]+),|[,:]?) (?P<named>.+ or .+)$"
 _ORDER = r"(?:\w+ )?(?:order|sequence)\b"
 #: Each form of such a question; `named`: what came, `did` and `was`: what is asked of it, or told of it.
