@@ -81,6 +81,8 @@ def at(of_year: int, of_month: int, of_day: int) -> datetime:
          ["What bands did we see in May?"]),
         ("In what order did we see Porto, Lisbon and Faro?", Reckoned.ORDER, "",
          ["When did we see Porto?", "When did we see Lisbon?", "When did we see Faro?"]),
+        ("In what order did I get the puppy, move to Leith and start the cello?", Reckoned.ORDER, "",
+         ["When did I get the puppy?", "When did I move to Leith?", "When did I start the cello?"]),
         ("Who graduated first, second and third among Rafi, Ana and Bo?", Reckoned.ORDER, "",
          ["When was it that Rafi graduated?", "When was it that Ana graduated?", "When was it that Bo graduated?"]),
     ],

@@ -35,7 +35,10 @@ _FORMS = tuple(
         r"(?: among| of|[:,]) (?P<named>.+ (?:and|or) .+)$",
     )
 )
-_DID = re.compile(rf"^in (?:what|which) {_ORDER} (?=did\b)", re.IGNORECASE)
+_DID = re.compile(rf"^in (?:what|which) {_ORDER} (?P<all>(?P<did>did \S+) (?P<named>.+))$", re.IGNORECASE)
+#: Something that is done, where a thing would have its article first: "move to Leith", "start the cello".
+_OWN = r"(?:the|an?|my|our|your|his|her|their)\b"
+_DOING = re.compile(rf"(?!{_OWN})[a-z]+ (?:{_OWN}|(?:to|in|at|on|from|with|into|up|off|out)\b)")
 #: Between two that stand in quotes, and before the last of those that do not.
 _QUOTES = re.compile(r"['\"”’],? (?:(?:and|or) )?['\"“‘]")
 #: What is not named is looked for: "What is the order of the six museums I visited, from the earliest on?"
@@ -60,8 +63,7 @@ def ordered(question: str) -> Reckoning | None:
     """
     plain = plainly(question)
     if in_order := _DID.match(plain):
-        parts = coordinated(f"When {plain[in_order.end() :]}")
-        return Reckoning(Reckoned.ORDER, "", *parts) if parts and len(parts[0]) > 1 else None
+        return _in_order(in_order)
     match = next((found for form in _FORMS if (found := form.search(plain))), None)
     if match is None:
         unnamed = _UNNAMED.match(plain)
@@ -70,6 +72,16 @@ def ordered(question: str) -> Reckoning | None:
     named = tuple(_named(told["named"]))
     kind = _ENDS[told["end"].lower()] if told.get("end") else Reckoned.ORDER
     return Reckoning(kind, "", tuple(_day(each, told) for each in named), named)
+
+
+def _in_order(asked: re.Match[str]) -> Reckoning | None:
+    """Of several things with which one did the same, or of several that one did."""
+    named = tuple(_named(asked["named"]))
+    if all(map(_DOING.match, named)):
+        parts = tuple(f"When {asked['did']} {each}?" for each in named), named
+    else:
+        parts = coordinated(f"When {asked['all']}") or ((), ())
+    return Reckoning(Reckoned.ORDER, "", *parts) if len(parts[0]) > 1 else None
 
 
 def _named(told: str) -> Iterator[str]:
