@@ -6,11 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -20,9 +21,11 @@ from memcli.formats import Message
 from memcli.indexing.strengths import settle
 from memcli.memory import Memory, Reading
 from memcli.memory.feedback import Feedback, given, remember
-from memcli.model import Answer, Filters, TurnId
+from memcli.model import Answer, Filters, Hit, Query, Question, TurnId
 from memcli.providers.fakes import FakeLanguageModel
 from memcli.ranking.strengths import BATCH, DAILY, Experience, replay
+from memcli.reading.heeding import HeedingReader
+from memcli.reading.look import Look
 from memcli.store import verdicts as stored
 from memcli.store.connection import Store
 from memcli.store.rows import transaction
@@ -32,6 +35,9 @@ from memcli.store.views.assertions import assertion_index, strengths
 from memcli.strategies.ontology import profile
 from memcli.strategies.ontology.profile import profiled
 from tests.conftest import Ran
+
+if TYPE_CHECKING:
+    from memcli.reading.extractive import ExtractiveReader
 
 Cli = Callable[..., Ran]
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -514,6 +520,36 @@ def test_a_wrong_answer_is_not_given_again_for_the_same_question(homes: Memory) 
     assert set(first.answer.citations).isdisjoint(hit.unit.sources[0] for hit in found)
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     assert homes.ask(OTHER) == other
+
+
+def test_what_was_worked_out_of_wrong_turns_is_not_given_again(tmp_path: Path) -> None:
+    """Each part of it finds its turn by itself, which must not bring the refuted ones back, again and again."""
+    memory = Memory(tmp_path / "garden.memcli")
+    said = [(3, "I planted the leeks today, forty of them"), (4, "Planted the beans today"), (5, "It rained all day")]
+    memory.add([Message(text, "user", said_at=NOON.replace(month=month)) for month, text in said])
+    question = "Which did I plant first, the beans or the leeks?"
+    first = _ask_and_judge(memory, question, "wrong")
+    assert first.answer.text.startswith("the leeks (")
+    again = memory.ask(question)
+    assert again.answer.text != first.answer.text
+    assert set(again.answer.citations).isdisjoint(first.answer.citations)
+
+
+class _Repeating:
+    """A reader that says the same of whatever is found, for a turn that nobody found."""
+
+    def read(self, query: Query, _hits: Sequence[Hit]) -> Answer:
+        return Answer("the boat", (TurnId("elsewhere"), *query.wrong), 0.9, abstained=False)
+
+    def look(self, query: Query, _hits: Sequence[Hit]) -> Look:
+        return Look(query.question, (), "the boat")
+
+
+def test_a_wrong_answer_that_rests_on_no_hit_ends(homes: Memory) -> None:
+    found = homes.search(HOME)
+    query = Query(Question(HOME), np.zeros(1, np.float32), NOON, wrong=frozenset([TurnId("gone")]))
+    reader = HeedingReader(cast("ExtractiveReader", _Repeating()), found)
+    assert reader.read(query, found).abstained
 
 
 @pytest.mark.parametrize("strategy", ["fused", "bm25", "dense", "emem", "memgas"])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UsageError
 from ..languages import spoken
-from ..model import Answer, Caution, Filters, Hit, Query, TurnId
+from ..model import Answer, Caution, Filters, Hit, Query, Question, TurnId
 from ..store import transcript
 from ..store.connection import Store
 from ..store.names import named
@@ -28,9 +28,14 @@ from .understanding import hearing, understood
 from .views import Views
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from ..indexing.prepare import Watch
+    from ..providers.embedding import Embedder
     from ..providers.reranking import Reranker
     from ..reading.consulting import Consulted
+    from ..reading.extractive import Find
     from ..strategies.filters_by_model import ConsultingFilters
     from .recapping import Recap
 
@@ -130,7 +135,8 @@ class Asking:
         query, view = self._query(search)
         with self._held(search, self._consulted)(), hearing(view, query.question):
             deep = k + room(query)
-            before, find = _evidence(search, query, view, deep), partial(self._found_beside, search, view, deep)
+            before = evidence(view, _found(search, query, view, deep), deep)
+            find = self._finds(search, query, view, deep)
             extractive = StoredReader(self._store, view, before, search.asked.caution, find)
             hits = heed(query, view, before)
             if self._consulted is None:
@@ -142,11 +148,26 @@ class Asking:
         model = self._consulted.id if written.was_asked else ""
         return Reading(written.answer, rests_on, model, written.reasoning, written.fallback)
 
-    def _found_beside(self, search: _Search, view: View, k: int, text: str) -> tuple[Query, Sequence[Hit]] | None:
-        """What another question finds in the same view; None where that holds what was narrowed to the first."""
-        search = replace(search, asked=replace(search.asked, text=text))
-        query, seen = self._query(search)
-        return (query, _evidence(search, query, view, k)) if seen is view else None
+    def _finds(self, search: _Search, query: Query, view: View, k: int) -> Find | None:
+        """What finds the parts of a question: nothing where a model would be asked once more for each, or where people
+        have said of the question what is wrong or missing.
+        """
+        is_far = self._consulted is not None or not self._encoders.is_quick()
+        is_judged = bool(query.missed or query.wrong)
+        return None if is_far or is_judged else partial(self._found_beside, search.strategy, query, view, k)
+
+    def _found_beside(
+        self, chosen: Strategy, query: Query, view: View, k: int, text: str
+    ) -> tuple[Query, Sequence[Hit]] | None:
+        """What another question finds in the same view; None of a large store: that holds what is near `query`."""
+        if view.is_coded:
+            return None
+        with self._store.reading() as db:
+            question = understood(db, view, text)
+        model = self._encoders.to_read(self._encoders.stored()).result()
+        vector, phrasings = _vectors(model, question, chosen, view)
+        other = Query(question, vector, query.asked_at, query.filters, phrasings)
+        return other, evidence(view, chosen.retrieve(other, view, k), k)
 
     def recounted(self, found: Recap, tell: _Hears) -> Recap:
         """A recap, also in the words of the language model, if there is one."""
@@ -195,10 +216,8 @@ class Asking:
             question = understood(db, view, text)
         model = loading.result()
         check_filled_by(stored, model)
-        wanted = wordings(chosen, question, view.speaker_names)
-        rows = model.embed_questions([text, *wanted.values()])
-        phrasings = dict(zip(wanted, rows[1:], strict=True))
-        query = Query(question, rows[0], at, filters, phrasings, said.missed, said.wrong)
+        vector, phrasings = _vectors(model, question, chosen, view)
+        query = Query(question, vector, at, filters, phrasings, said.missed, said.wrong)
         return query, shown(chosen, query, view)
 
     def close(self) -> None:
@@ -267,7 +286,7 @@ def _behind(view: View, cited: Sequence[TurnId], hits: Sequence[Hit]) -> list[Hi
     """The turns that an answer rests on and that are no hits: those that follow one."""
     known = {hit.unit.sources[0] for hit in hits}
     rows = view.rows_of([turn for turn in cited if turn not in known]).tolist()
-    return [Hit(unit, hits[-1].score) for unit in turn_units(view, rows)]
+    return [Hit(unit, hits[-1].score if hits else 0.0) for unit in turn_units(view, rows)]
 
 
 def _is_far(reranker: Reranker | None) -> bool:
@@ -279,8 +298,13 @@ def _is_far(reranker: Reranker | None) -> bool:
     return not isinstance(reranker, Rereader)
 
 
-def _evidence(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
-    return evidence(view, _found(search, query, view, k), k)
+def _vectors(
+    model: Embedder, question: Question, chosen: Strategy, view: View
+) -> tuple[npt.NDArray[np.float32], Mapping[str, npt.NDArray[np.float32]]]:
+    """The question's vector, and those of all that the strategy wants embedded for it."""
+    wanted = wordings(chosen, question, view.speaker_names)
+    rows = model.embed_questions([question.text, *wanted.values()])
+    return rows[0], dict(zip(wanted, rows[1:], strict=True))
 
 
 def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:

@@ -42,12 +42,9 @@ _DOING = re.compile(rf"(?!{_OWN})[a-z]+ (?:{_OWN}|(?:to|in|at|on|from|with|into|
 #: Between two that stand in quotes, and before the last of those that do not.
 _QUOTES = re.compile(r"['\"”’],? (?:(?:and|or) )?['\"“‘]")
 #: What is not named is looked for: "What is the order of the six museums I visited, from the earliest on?"
-_FROM = (
-    r"(?:,? (?:from (?:the )?(?:earliest|first|oldest|start)\b|starting|beginning|in (?:chronological|the) order"
-    r"|before today).*)?$"
-)
+_FROM = r"(?:,? (?:from (?:the )?(?:earliest|first|oldest)\b|starting|beginning|in (?:chronological|the) order).*)?$"
 _UNNAMED = re.compile(
-    rf"^what(?:'s| is| was) the {_ORDER} (?:of|in which) (?:the |my |all )?(?:(?:two|three|four|five|six|\d+) )?"
+    rf"^what(?:'s| is| was) the {_ORDER} of (?:the |my |all )?(?:(?:two|three|four|five|six|\d+) )?"
     rf"(?P<what>[^:]+?){_FROM}",
     re.IGNORECASE,
 )
