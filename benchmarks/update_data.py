@@ -36,8 +36,9 @@ from memcli.model import Seeks
 from memcli.reading import relevance
 from memcli.reading.extractive import ordered
 from memcli.reading.network import Network
+from memcli.reading.passages import asks
 from memcli.reading.relevance import Found
-from memcli.reading.updates import READ, behind
+from memcli.reading.updates import READ, behind, told
 from memcli.reading.windows import Window
 
 Line = dict[str, Any]
@@ -60,13 +61,13 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         cache = options.cache or Path(folder)
-        lines = [*told(), *(line for path in options.data for line in retrieved(path, cache, options))]
+        lines = [*made_up(), *(line for path in options.data for line in retrieved(path, cache, options))]
         lines += own(options.own, cache, options) if options.own else []
     options.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     print(Counter(line["dataset"] for line in lines))
 
 
-def told() -> Iterator[Line]:
+def made_up() -> Iterator[Line]:
     """The questions of each chat that was made up."""
     chats = {file: file.read_text(encoding="utf-8").splitlines() for file in sorted(CHATS.glob("*.jsonl"))}
     items = [(f"{file.stem} {n}", json.loads(line)) for file, lines in chats.items() for n, line in enumerate(lines)]
@@ -83,8 +84,11 @@ def told() -> Iterator[Line]:
 
 
 def _first(item: Line) -> Window:
-    _, speaker, text = item["say"][item["first"]]
-    return Window(speaker, text, "")
+    """The first statement behind what it replies to, if that asks."""
+    place = item["first"]
+    _, speaker, text = item["say"][place]
+    asked = [f"{who}: {said}" for _, who, said in item["say"][max(place - 1, 0) : place] if asks(said)]
+    return Window(speaker, text, "".join(asked))
 
 
 def _after(item: Line, says: str) -> Iterator[Line]:
@@ -102,6 +106,7 @@ def _after(item: Line, says: str) -> Iterator[Line]:
 def _replaced(item: Line) -> list[Line]:
     """The turn that changes it, and those around it, behind each earlier one: it takes the place of the first alone."""
     windows = [Window(speaker, text, "") for _, speaker, text in item["say"]]
+    windows[item["first"]] = _first(item)
     first, later = item["first"], item["later"]
     ahead = [behind(windows[place], windows[later]) for place in range(later) if place != first]
     beside = [behind(windows[first], windows[place]) for place in range(first + 1, later)]
@@ -151,7 +156,7 @@ def _unchanged(case: Case) -> Line:
     first = found[0] if found else None
     after = [each.passage for each in found if first and _is_later(each, first)][:READ]
     is_known = first is not None and (not case.gold or str(first.passage.turn) in case.gold)
-    windows = [_line(behind(first.passage.window, p.window)) for p in after if first and str(p.turn) not in case.gold]
+    windows = [_line(behind(told(first), p.window)) for p in after if first and str(p.turn) not in case.gold]
     return {"dataset": case.dataset, "group": case.group, "question": case.query.question.text,
             "windows": windows if is_known else []}  # fmt: skip
 

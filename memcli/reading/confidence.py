@@ -75,6 +75,8 @@ class Confidence:
             return Doubted(Form.VALUE if look.text else Form.QUOTE, look.chance)
         row = signals(look)
         value, quote = self.value(row) if look.text else 0.0, self.quote(row)
+        if look.question.wants_advice:
+            return Doubted(Form.QUOTE, quote)  # a word alone does not tell whether it is liked: "pork"
         if look.items:
             # The sentence of the likeliest item says no more than that item: whoever asks for a list is told the list.
             return Doubted(Form.VALUE, max(value, quote))

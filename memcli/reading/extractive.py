@@ -43,6 +43,8 @@ _ITEM = 0.3
 _MOST_LISTED = 8
 #: A yes or a no is one from this share on of the two; a window counts beside the likeliest from this share of trust.
 _SAID, _BESIDE = 0.65, 0.6
+#: And is of one thing with it, where nothing else tells.
+_OF_ONE = 0.4
 #: What a sum may be asked of.
 _AMOUNTS = frozenset((Seeks.COUNT, Seeks.LENGTH, Seeks.OFTEN, Seeks.WHAT, Seeks.WHICH))
 #: What the items of a written list may answer.
@@ -320,20 +322,30 @@ def _is_answer_to(reply: Found, asking: Found) -> bool:
 
 def _unread(question: Question, found: Sequence[Found]) -> Look:
     """Of what is not read as English nothing is taken but a time: values of windows that are less likely are none."""
-    window = _moved_last(found) if question.seeks is Seeks.WHEN else found[0]
+    window = _that_holds(question, found)
     best = likeliest(question, window) if question.seeks in (Seeks.WHEN, Seeks.LENGTH) else None
     if best is None or not best.typed:
-        return Look(question, found, "", (found[0],))
+        return Look(question, found, "", (window,))
     return Look(question, found, best.text, (window,), best.chance)
 
 
-def _moved_last(found: Sequence[Found]) -> Found:
-    """The likeliest window; or the newest of those about as likely that say that it is at another time now."""
+def _that_holds(question: Question, found: Sequence[Found]) -> Found:
+    """The likeliest window, or the first or the last of those about as likely, as it is asked for; of a time the newest
+    of them that say that it is at another time now. As sure as the likeliest.
+    """
+    best, of_now = found[0], question.standing in (Standing.NOW, Standing.LAST)
+    if question.standing in (Standing.ANY, Standing.NOW) and question.seeks is Seeks.WHEN:
+        near = [best, *(each for each in _near(found, _BESIDE) if when(each) > when(best) and is_moved(each))]
+    else:
+        near = _near(found, _OF_ONE) if question.standing is not Standing.ANY else [best]
+    chosen = max(near, key=when) if of_now or question.standing is Standing.ANY else min(near, key=when)
+    return replace(chosen, trust=max(chosen.trust, best.trust))
+
+
+def _near(found: Sequence[Found], share: float) -> list[Found]:
+    """The windows that are at least this share as likely as the likeliest one; it alone, where it has no date."""
     best = found[0]
-    moved = [
-        each for each in found if each.trust >= _BESIDE * best.trust and when(each) > when(best) and is_moved(each)
-    ]
-    return max(moved, key=when, default=best)
+    return [each for each in found if each is best or (each.trust >= share * best.trust and each.passage.at)]
 
 
 def _is_sum(question: Question) -> bool:

@@ -75,9 +75,10 @@ class Passage:
     just before. `replies`: one of these is another's, and asks. `by_asked` is 1 if the one whom the question is about
     says it, -1 if another does; `present`, if that one has a part in the conversation or not. `follows`: it is no hit,
     but the turn after one. `then` is 1 if it was said, or tells of something, at a time that the question names, -1 if
-    not, 0 where it names none. `asking`: the turn that it replies to; `asked_cosine`: that turn's, 0 where there is
-    none. `of_another` is 1 if somebody else says it than the one whom the question is about, whom neither it nor what
-    was said just before names, and whom it does not answer. What that one says of somebody of his own is of another,
+    not, 0 where it names none. `asking`: the turn that it replies to, `asked` its words behind its speaker;
+    `asked_cosine`: that turn's, 0 where there is none. `of_another` is 1 if somebody else says it than the one whom the
+    question is about, whom neither it nor what was said just before names, and whom it does not answer. What that one
+    says of somebody of his own is of another,
     too, and as good as said by one, where it is asked what holds of him.
     """
 
@@ -99,6 +100,7 @@ class Passage:
     asked_cosine: float = 0.0
     of_another: float = 0.0
     asking: TurnId | None = None
+    asked: str = ""
 
     @property
     def asked_ahead(self) -> float:
@@ -279,6 +281,7 @@ def _of_turn(
             weights.covered(" ".join(texts[start:end])), whole, by_asked, place.follows, turn.text,
             thread_covered=thread, replies=place.asking is not None, asked_cosine=asked,
             asking=place.asking.id if place.asking else None,
+            asked=f"{place.asking.speaker}: {place.asking.text}" if place.asking else "",
         )
         for start, end in parts
     ]  # fmt: skip

@@ -26,6 +26,7 @@ _BESIDE, _BEFORE = 0.5, 0.25
 #: And its value at least so sure beside the best one's: else it speaks of the thing, and says nothing of it.
 _AS_CLEAR = 0.3
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
@@ -33,8 +34,8 @@ _UNTOLD = 0.25
 #: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is
 #: what its speaker spoke of.
 _RATHER, _HARDLY, _SPOKEN_OF = -2.0, -3.0, timedelta(days=14)
-#: What answers by itself once the best one has ended.
-_ANEW = 1.0
+#: What answers by itself once the best one has ended; and by how much more surely than what changes something.
+_ANEW, _MORE = 1.0, 2.0
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
 
 
@@ -45,7 +46,8 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     """
     ranked = _put_right(ranked)
     best = ranked[0]
-    if changed := _otherwise(question, best, ranked):
+    changed = _otherwise(question, best, ranked)
+    if changed and not _outdone(changed, best, ranked):
         return changed, best if question.standing is Standing.NOW and changed.text != best.text else None
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
@@ -132,6 +134,15 @@ def _updated(question: Question, best: Value, ranked: Sequence[Value]) -> Value 
     if not (is_of_now or is_of_time) or question.listing or best.found.passage.at is None:
         return None
     return update(question, best.found, [v.found for v in ranked if _when(v) > _when(best) and not v.found.unread])
+
+
+def _outdone(changed: Value, best: Value, ranked: Sequence[Value]) -> bool:
+    """Whether what was said later still, or before that, answers much more surely by itself than what is to take the
+    best one's place: "gate code changes again, 8052 from today", beside a port that is another now.
+    """
+    own = next((v for v in ranked if v.found.passage.turn == changed.found.passage.turn), changed)
+    rivals = (v for v in ranked if v is not own and _when(v) > _when(best) and _rival(v, best, _BESIDE))
+    return any(v.found.finding.answers - own.found.finding.answers >= _MORE for v in rivals)
 
 
 def _moved(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
@@ -309,8 +320,13 @@ def _first(question: Question, best: Value, ranked: Sequence[Value]) -> Value | 
 
 
 def _differs(one: Value, other: Value) -> bool:
-    """Whether they have no word in common; where both have numbers, no number: level 3 is not level 4."""
-    if (ours := _numbers(one.text)) and (theirs := _numbers(other.text)):
+    """Whether they have no word in common; where both have numbers, no number: level 3 is not level 4. Two days of one
+    year are two.
+    """
+    ours, theirs = _numbers(one.text), _numbers(other.text)
+    if ours and theirs:
+        beside = [{each for each in numbers if not _YEAR.fullmatch(each)} for numbers in (ours, theirs)]
+        ours, theirs = beside if all(beside) else (ours, theirs)
         return not ours & theirs
     return not set(content_stems(one.text)) & set(content_stems(other.text))
 

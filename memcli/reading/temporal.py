@@ -20,7 +20,8 @@ __all__ = ["dates", "is_moved", "lengths"]
 _UNNAMED = 0.5
 #: From which chance on the span of a time of day is the answer.
 _CLOCK = 0.4
-_LETTER = re.compile(r"[^\W\d_]")
+#: A month's name, as far as it can be told from what else stands with a day: "the 19th".
+_MONTH = re.compile(r"\b(?!the\b)[^\W\d_]{3,}", re.IGNORECASE)
 
 
 def dates(question: Question, found: Found) -> list[Value]:
@@ -129,9 +130,7 @@ def _coarse(question: Question, what: Expression | Span, span: Span, code: str =
 def _names_day_alone(what: Expression) -> bool:
     """Whether it is a day and a month, in words, without a year."""
     return (
-        what.kind is TimeKind.ABSOLUTE
-        and bool(_LETTER.search(what.text))
-        and str(what.span.start.year) not in what.text
+        what.kind is TimeKind.ABSOLUTE and bool(_MONTH.search(what.text)) and str(what.span.start.year) not in what.text
     )
 
 

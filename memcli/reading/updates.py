@@ -11,15 +11,15 @@ from dataclasses import replace
 from itertools import permutations
 
 from ..model import Question
-from ..text import content_stems
+from ..text import content_stems, sentences
 from . import windows
 from .likeliest import likeliest
-from .network import Finding, Network, of_updates
+from .network import Finding, Network, Span, of_updates
 from .relevance import Found
 from .values import Value
 from .windows import Window
 
-__all__ = ["READ", "as_sure", "behind", "former", "turned", "update"]
+__all__ = ["READ", "as_sure", "behind", "former", "told", "turned", "update"]
 
 #: Later windows that are read: the likeliest.
 READ = 6
@@ -70,7 +70,7 @@ def _taking(
     question: Question, pairs: Sequence[tuple[Found, Found]], network: Network | None
 ) -> list[tuple[Found, Found, Finding]]:
     """The pairs of an earlier and a later window in which the later takes the place, with what is found in it."""
-    read = [behind(first.passage.window, later.passage.window) for first, later in pairs]
+    read = [behind(told(first), later.passage.window) for first, later in pairs]
     findings = (network or of_updates()).read(question.asks, read) if read else []
     return [(*pair, finding) for pair, finding in zip(pairs, findings, strict=True) if finding.answers > _TAKES]
 
@@ -82,8 +82,30 @@ def as_sure(found: Found, other: Found, finding: Finding) -> Found:
 
 
 def behind(first: Window, later: Window) -> Window:
-    """The later window with the first before it."""
-    return replace(later, before=windows.before([(first.speaker, first.text)]))
+    """The later window with the first before it, and with what stands before that, as far as there is room."""
+    room = windows.BEFORE - len(first.text.split())
+    asked = first.before.split()[-room:] if room > 0 else []
+    return replace(later, before=" ".join([*asked, windows.before([(first.speaker, first.text)])]))
+
+
+def told(first: Found) -> Window:
+    """What a window tells, as it stands before a later one: the sentences with its likeliest answer, for there is room
+    for few words; and, of a reply, what it replies to.
+    """
+    window, asked = first.passage.window, first.passage.asked
+    span = max(first.finding.spans, key=lambda each: each.chance, default=None)
+    text = _around(window, span) if span else window.text
+    return replace(window, text=text, before=asked)
+
+
+def _around(window: Window, span: Span) -> str:
+    """The sentences of a window that a span lies in; all of them, where it lies in its speaker's name."""
+    said = [each for each in sentences(window.text) if each in window.text]
+    starts = [window.shown.find(each, len(window.speaker)) for each in said]
+    within = [
+        each for start, each in zip(starts, said, strict=True) if start < span.end and span.start < start + len(each)
+    ]
+    return " ".join(within) or window.text
 
 
 def _stems(value: Value | None) -> set[str]:

@@ -364,8 +364,13 @@ _NEAR = (
     r"(?P<lead>since last|last|this past|past|previous|this coming|next|coming|upcoming|following"
     r"|this|earlier this|later this)"
 )
-#: Before and behind "the 28th", where that is a day: "they moved it to the 28th", "not the 28th though".
-_UP_TO = "|".join(rf"(?<=\b{word} )" for word in "to by until till from since before after not is of".split())
+#: Before and behind "the 28th", where that is a day: "they moved it to the 28th", "not the 28th though"; and what a
+#: reply begins with: "yes the 28th", "no, the 28th".
+_UP_TO = "|".join(rf"(?<=\b{word} )" for word in "to by until till from since before after not is of for".split())
+_REPLYING = "|".join(
+    ["^", r"(?<=[.!?,;:…(] )"]
+    + [rf"(?<=\b{word} )" for word in "yes yep yeah no nope ok okay sorry actually meant mean say think".split()]
+)
 _GOES_ON = "now|instead|though|and|but|at|in|to|then|because|so|as|if|latest"
 
 #: Behind "25th", where that is a day: "25th at one o'clock", "the 2nd at 10.30".
@@ -414,6 +419,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
     (rf"\bon (?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?!\s+(?:floor|street|time|anniversary|(?:of\s+)?{_MONTH}))",
      _day_of_month),
     (rf"(?:{_UP_TO})the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)…–—-]|$|(?:{_GOES_ON})\b))", _day_of_month),
+    (rf"(?:{_REPLYING})(?:the |(?![1-3](?:st|nd|rd)))(?P<day>[1-3]?\d)(?:st|nd|rd|th)\b"
+     rf"(?=\s*(?:[.,;:!?)…–—-]|$|(?:{_GOES_ON})\b))", _day_of_month),
     (r"(?:(?<=\bit's )|(?<=\bit’s )|(?<=\bit is ))(?:now )?the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b"
      r"(?=\s*(?:now|[.,;:!?)]|$))", _day_of_month),
     (rf"\b(?:the )?(?P<day>[1-3]?\d)(?:st|nd|rd|th)(?={_AT_HOUR})", _day_of_month),

@@ -87,6 +87,8 @@ _ADVICE = re.compile(
 _WISH = re.compile(
     r"\bwhat can (?:i|we) (?:cook|make|bake|serve|get|give|buy|bring|order)\b"
     r"|\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
+    r"|\bwhat (?:do|must) (?:i|we) (?:have to |need to )?"
+    r"(?:avoid|leave out|watch out for|look out for|keep in mind|bear in mind|be careful|remember|think of)\b"
     r"|\b(?:suggest|recommend|give me|tell me) (?:me |us )?(?:a|an|some|any|something)\b"
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
     r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"

@@ -13,7 +13,7 @@ from functools import cached_property
 from importlib import resources
 from typing import Any
 
-from ...model import Cue, Question, Seeks
+from ...model import Cue, Question, Seeks, Standing
 from ...text import content_stems
 from ...text.lexicon import function_words
 from ...text.times import Expression, Length, Span
@@ -65,6 +65,11 @@ class Tabled(Language):
     def _grains(self) -> Sequence[tuple[re.Pattern[str], str]]:
         """What asks for a year, a month or a time of day."""
         return [(self._whole(form), grain) for grain, form in self._table.get("grain", {}).items()]
+
+    @cached_property
+    def _standings(self) -> Sequence[tuple[re.Pattern[str], Standing]]:
+        """What asks for the former one of several statements, the first, the last, or what holds now."""
+        return [(self._whole(form), Standing(name)) for name, form in self._table.get("standing", {}).items()]
 
     @cached_property
     def _moved(self) -> re.Pattern[str] | None:
@@ -168,6 +173,7 @@ class Tabled(Language):
             seeks,
             stems=tuple(s for s in known.stems_beside(text, mentioned, self.code) if s not in asking),
             about=next((each.speaker for each in mentioned if each.word), None),
+            standing=next((each for form, each in self._standings if form.search(low)), Standing.ANY),
             grain=grain,
             named=mentioned,
             seeks_time=seeks in (Seeks.WHEN, Seeks.LENGTH),

@@ -61,12 +61,23 @@ _OF_KIN = re.compile(
 _TELLING = (
     r"(?:is|are|was|were|has (?:gone|turned|been)|goes|went|turned)\s+(?:\w+\s+){0,2}?(?:vegan|vegetarian|veggie|"
     r"pescatarian|coeliac|celiac|allergic|intolerant|diabetic|lactose|gluten)\b"
+    r"|(?:is|are) (?:not (?:allowed|supposed)|off)\b|has (?:an? )?(?:[\w-]+ ){1,3}(?:allergy|intolerance)\b"
+    r"|(?:gets?|swells?|comes? out|breaks? out|reacts?)\b.*\b(?:from|to|with|in)\b|keeps? (?:kosher|halal)\b"
     r"|(?:really |absolutely |only )?(?:hates?|loves?|likes?|adores?|dislikes?|prefers?|avoids?|never eats?)\b"
-    r"|(?:cannot|can not|does not|do not|will not)\s+(?:eat|have|drink|stand|tolerate|like|do)\b"
+    r"|(?:cannot|can not|does not|do not|will not)\s+(?:eat|have|drink|stand|tolerate|like|do|touch)\b"
 )
 _CALLED = r"mum(?:my)?|mom(?:my)?|dad(?:dy)?|gran(?:ny|dma|dpa|dad)?|nan(?:a)?|grandma|grandpa"
+_TITLE = r"(?:Uncle|Aunt(?:ie|y)?|Nana?|Gran(?:ny|dma|dpa)?|Mr|Mrs|Ms|Dr)\.? "
 _OF_NAMED = re.compile(
-    rf"^(?:(?:and|but|so|also|plus|btw|oh) )?(?P<who>(?-i:[A-Z][\w-]+)|{_CALLED}|he|she|they)\s+(?={_TELLING})",
+    r"^(?:(?:and|but|so|also|plus|btw|oh|please remember|remember|note|fyi) )?(?P<who>"
+    rf"(?-i:(?:{_TITLE})?[A-Z][\w-]+)|{_CALLED}|he|she|they)\s+(?={_TELLING})",
+    re.IGNORECASE,
+)
+#: "Anselm who is a coeliac" tells of Anselm; "no egg for Jesse" what "no egg for me" tells of oneself.
+_WHO_IS = re.compile(r"\b(?P<who>[A-Z][\w-]+),? who(?:'s| is| has| cannot| does not| will not) [^,;]+")
+_FOR_NAMED = re.compile(
+    r"^(?P<what>.*\b(?:no|nothing|without|out|off|free|poison)\b.*?) for "
+    rf"(?P<who>(?-i:(?:{_TITLE})?[A-Z][\w-]+)|(?:my |our )?(?:{_KIN}|{_CALLED}))\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _HAS = re.compile(r"'s(?= (?:gone|been|turned|become)\b)")
@@ -182,19 +193,41 @@ def _in_first_person(part: str, told_of: str) -> tuple[str, str]:
     someone = _SOMEONE.match(part)
     if someone:
         return f"I {_based(part[someone.end() :])}", ""
-    kin = _OF_KIN.match(part)
+    own = _HAS.sub(" has", part, count=1).replace("'s ", " is ", 1)
+    kin = _OF_KIN.match(part) or _of_kin(own)
+    part = part if _OF_KIN.match(part) else own if kin else part
     if kin and not part[kin.end() :].lower().startswith(("and ", "or ")):
         return f"I {_based(part[kin.end() :])}", kin["name"] or kin["kin"].lower()
-    return _of_named(_HAS.sub(" has", part, count=1).replace("'s ", " is ", 1), told_of) or (part, "")
+    return _of_named(own, told_of) or _who_is(part, told_of) or _for_named(part) or (part, "")
+
+
+def _of_kin(part: str) -> re.Match[str] | None:
+    """My son is allergic …, written "my son's"."""
+    kin = _OF_KIN.match(part)
+    return kin if kin and re.match(_TELLING, part[kin.end() :]) else None
+
+
+def _who_is(part: str, told_of: str) -> tuple[str, str] | None:
+    named = _WHO_IS.search(part)
+    return named and _of_named(re.sub(r",? who(?:'s)? ", lambda m: " is " if "'" in m[0] else " ", named[0]), told_of)
 
 
 def _of_named(part: str, told_of: str) -> tuple[str, str] | None:
     named = _OF_NAMED.match(part)
     if named is None or named["who"].lower() in _NOBODY:
         return None
-    who = told_of if named["who"].lower() in _HIM_OR_HER else named["who"]
+    who = told_of if named["who"].lower() in _HIM_OR_HER else re.sub(rf"^{_TITLE}", "", named["who"])
     of = who.lower() if re.fullmatch(_CALLED, who, re.IGNORECASE) else who
     return (f"I {_based(part[named.end() :])}", of) if of else None
+
+
+def _for_named(part: str) -> tuple[str, str] | None:
+    named = _FOR_NAMED.match(part)
+    if named is None or named["who"].lower() in _NOBODY or _FIRST.search(part):
+        return None
+    who = re.sub(r"^(?:my|our) ", "", named["who"], flags=re.IGNORECASE)
+    is_called = re.fullmatch(rf"{_KIN}|{_CALLED}", who, re.IGNORECASE)
+    return f"{named['what']} for me{named['rest']}", who.lower() if is_called else who
 
 
 def _based(predicate: str) -> str:
