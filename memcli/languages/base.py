@@ -236,6 +236,10 @@ class Language:
         """What a question mentions: persons, things, dates, in that order."""
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
+    def asks_what_to_give(self, question: str) -> bool:
+        """Whether somebody looks for a present."""
+        return False
+
     def nth(self, question: str) -> int:
         """The how-manieth item a question asks for of a list that somebody gave; 0 where it asks for none."""
         return 0

@@ -246,8 +246,12 @@ def _of_about(query: Query, transcript: Transcript) -> list[Known]:
 
 
 def _respected(question: Question, known: Sequence[Known]) -> list[Known]:
-    """What is told of it: who asks yes or no is not looking for what pleases."""
-    return respected(known, pleasing=question.seeks is not Seeks.YES_NO)
+    """What is told of it: who asks yes or no is not looking for what pleases; whoever looks for a present, for nothing
+    else.
+    """
+    told = respected(known, pleasing=question.seeks is not Seeks.YES_NO)
+    gives = language(question.language).asks_what_to_give(question.asks)
+    return told if not gives or any(each.is_liking for each in told) else []
 
 
 def _advised(question: Question, found: Sequence[Found], known: Sequence[Known]) -> Look:
@@ -257,7 +261,14 @@ def _advised(question: Question, found: Sequence[Found], known: Sequence[Known])
     }
     sure = max(each.asserted.confidence for each in known)
     text = advice(known)
+    if question.seeks is Seeks.YES_NO and any(_forbids(question, each) for each in known):
+        text = f"{language(question.language).no()}. {text}"
     return Look(question, found, text, tuple(by_turn.values()), sure, asserted=True)
+
+
+def _forbids(question: Question, known: Known) -> bool:
+    """Whether what is asked about is what a limit names: "can Odette eat sesame?"."""
+    return known.limits and bool(set(content_stems(known.asserted.tail)) & set(question.stems))
 
 
 def found_in(question: Question, found: Sequence[Found], known: Sequence[Known], further: Sequence[Found] = ()) -> Look:

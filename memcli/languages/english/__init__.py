@@ -200,6 +200,12 @@ class English(Language):
 
         return asks_of(question)
 
+    def asks_what_to_give(self, question: str) -> bool:
+        """See `Language.asks_what_to_give`."""
+        from .questions import asks_what_to_give
+
+        return asks_what_to_give(question)
+
     def nth(self, question: str) -> int:
         """See `Language.nth`."""
         from .questions import nth

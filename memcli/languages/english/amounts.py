@@ -8,7 +8,8 @@ from decimal import Decimal
 from types import MappingProxyType
 
 from ...text.amounts import Amount, total
-from .grammar import NUMBERS
+from .grammar import NUMBER
+from .grammar import amount as counted
 
 __all__ = ["MEASURES", "amount", "asked_in", "in_kind", "spelled"]
 
@@ -29,7 +30,7 @@ MEASURES: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 _MONEY = "$€£"
 _SCALES = {"k": 1000, "thousand": 1000, "million": 1_000_000, "hundred": 100, "dozen": 12}
-_WORDS = "|".join(NUMBERS)
+_WORDS = rf"{NUMBER}|an?"
 #: A half by itself, and behind a number or what is measured.
 _HALF = re.compile(r"\bhalf (?:of )?an? (?=[a-z])", re.IGNORECASE)
 _AND_A_HALF = re.compile(rf"\b(?P<number>\d+|{_WORDS})(?P<unit> [a-z]+)? and a half\b", re.IGNORECASE)
@@ -109,4 +110,4 @@ def _unit(match: re.Match[str]) -> str:
 
 
 def _number(word: str) -> Decimal:
-    return Decimal(NUMBERS[word.lower()]) if word.lower() in NUMBERS else Decimal(word.replace(",", ""))
+    return Decimal(counted(word)[0]) if word[0].isalpha() else Decimal(word.replace(",", ""))

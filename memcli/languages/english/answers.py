@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .amounts import in_kind
+from .grammar import NUMBER
 
 __all__ = [
     "CONJUNCTION",
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 _NUMBER = re.compile(
-    r"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|several|dozen)\b",
+    rf"[$€£]?\d[\d.,]*\d%?|\d%?|\b(?:(?!one\b){NUMBER}|once|twice|several|dozen)\b",
     re.IGNORECASE,
 )
 _TIE = re.compile(r"^(?:(?:about|at|in|on|from|with|like|as|that|this|into|onto)\s+)+", re.IGNORECASE)

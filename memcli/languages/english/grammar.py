@@ -13,13 +13,19 @@ from ...text.times import ONE_DAY, Grain, Span, TimeKind
 from .outlook import outlook
 from .words import listed
 
-__all__ = ["ASKED", "LENGTH", "MONTHS", "NUMBERS", "Build", "Match", "Meaning", "amount", "compiled"]
+__all__ = ["ASKED", "LENGTH", "MONTHS", "NUMBER", "Build", "Match", "Meaning", "amount", "compiled"]
 
 MONTHS = listed("calendar", "months")
 _WEEKDAYS = listed("calendar", "weekdays")
 _FIRST_NUMBERS = listed("grammar", "first_numbers")
-NUMBERS = {word: value for value, word in enumerate(_FIRST_NUMBERS, 1)}
-NUMBERS |= {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+_TENS = {word: 10 * value for value, word in enumerate(listed("grammar", "tens"), 2)}
+_NUMBERS = {word: value for value, word in enumerate(_FIRST_NUMBERS, 1)} | {"a": 1, "an": 1} | _TENS
+_ONES = _FIRST_NUMBERS[:9]
+#: A number in words, up to ninety-nine; "seventeen" before "seven".
+NUMBER = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_ONES)})\b)?"
+    rf"|{'|'.join(sorted(_FIRST_NUMBERS, key=len, reverse=True))})"
+)
 #: Amounts that nobody means exactly: the least and the most that they stand for.
 _VAGUE = {"couple": (2, 2), "few": (3, 5), "several": (3, 7), "some": (2, 7), "many": (5, 20)}
 _HOLIDAYS = {
@@ -56,13 +62,15 @@ Build = Callable[[Match, datetime], Meaning | None]
 
 
 def amount(words: str) -> tuple[int, int]:
-    """The least and the most that "3", "three", "a couple of" or "a few" stands for."""
-    for word in re.findall(r"[a-z]+|\d+", words.lower())[::-1]:
+    """The least and the most that "3", "three", "twenty-three", "a couple of" or "a few" stands for."""
+    told = re.findall(r"[a-z]+|\d+", words.lower())
+    for place, word in reversed(list(enumerate(told))):
         if word in _VAGUE:
             return _VAGUE[word]
-        if word.isdigit() or word in NUMBERS:
-            value = int(word) if word.isdigit() else NUMBERS[word]
-            return value, value
+        if word.isdigit() or word in _NUMBERS:
+            value = int(word) if word.isdigit() else _NUMBERS[word]
+            tens = _TENS.get(told[place - 1], 0) if place and word in _ONES else 0
+            return value + tens, value + tens
     return 1, 1
 
 
@@ -350,15 +358,12 @@ _MONTH = (
     r"(?P<month>jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?|july?|aug(?:ust|\.)?"
     r"|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?)(?![a-z])"
 )
-_AMOUNT = (
-    r"(?P<amount>\d{1,4}|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|some|many|"
-    + "|".join(sorted(NUMBERS, key=len, reverse=True))
-    + ")"
-)
+_AMOUNT = rf"(?P<amount>\d{{1,4}}|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|some|many|{NUMBER}|an?)"
 _UNIT = r"(?P<plural>(?P<unit>minute|hour|day|night|weekend|week|fortnight|month|year|decade)s?)\b"
 _DAY_NUMBER = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)days?|tues?|weds?|thu(?:rs?)?|fri|sat|sun|mon)(?![a-z])"
-LENGTH = rf"\b{_AMOUNT}[\s-]+{_UNIT}"
+#: "Two and a half years", "a year and a half", "half an hour".
+LENGTH = rf"\b(?:{_AMOUNT}(?P<halved> and a half)?[\s-]+|(?P<half>half )an? ){_UNIT}(?P<more> and a half\b)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
 _NEAR = (
     r"(?P<lead>since last|last|this past|past|previous|this coming|next|coming|upcoming|following"

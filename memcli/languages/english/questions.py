@@ -13,7 +13,7 @@ from ..data import filled, table
 from ..names import named, nameless, stems_beside
 from .leads import core
 
-__all__ = ["nth", "parse", "wording"]
+__all__ = ["asks_what_to_give", "nth", "parse", "wording"]
 
 _FORMS = tuple(
     (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
@@ -93,6 +93,7 @@ _WISH = re.compile(
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
     r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"
 )
+_GIVING = re.compile(r"\b(?:get|give|buy|gifts?|presents?|surprise)\b")
 #: Whoever asks an assistant so asks for himself.
 _REQUESTED = re.compile(
     r"\b(?:can|could|will|would) you (?:(?:please|kindly|possibly|also) )?"
@@ -179,6 +180,11 @@ def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
     """Of a talk with an assistant, whom a question without a name is about: what you said, or I did."""
     role = "assistant" if _YOU_SAID.search(plain) else "user" if _I.search(plain) else ""
     return next((speaker for speaker in speakers if speaker.lower() == role), None)
+
+
+def asks_what_to_give(question: str) -> bool:
+    """Whether somebody looks for a present."""
+    return bool(_GIVING.search(question.lower()))
 
 
 def nth(question: str) -> int:

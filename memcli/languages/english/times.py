@@ -66,11 +66,20 @@ def _length_pattern() -> re.Pattern[str]:
     return re.compile(grammar.LENGTH + r"(?!\s*old|')", re.IGNORECASE)
 
 
+def _counted(match: re.Match[str]) -> tuple[float, float]:
+    """The least and the most of a length's units."""
+    if match["half"]:
+        return 0.5, 0.5
+    least, most = grammar.amount(match["amount"])
+    beside = 0.5 if match["halved"] or match["more"] else 0.0
+    return least + beside, most + beside
+
+
 def lengths(text: str) -> list[Length]:
     """The lengths of time that `text` names ("4 years", "a couple of weeks"), in order; an age is none."""
     found = []
     for match in _length_pattern().finditer(text):
-        least, most = grammar.amount(match["amount"])
+        least, most = _counted(match)
         unit = match["unit"].lower()
         exact = (float(least), unit) if least == most and unit in UNITS else (0.0, "")
         found.append(Length(match.group(), match.start(), match.end(), (least + most) / 2 * _DAYS_IN[unit], *exact))
