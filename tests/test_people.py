@@ -367,6 +367,25 @@ def test_advice_for_who_is_only_spoken_of_is_what_others_tell(told_of: Memory, q
     assert (answer.text == told) if told else "vegan" not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("said", "whom", "told"),
+    [
+        ("there's me, Anselm who is a coeliac, and my daughter", "Anselm", "Anselm: coeliac"),
+        ("Berta, who's vegan, is coming too", "Berta", "Berta: vegan"),
+        ("no egg for Jesse please", "Jesse", "Jesse: no egg"),
+        ("eggs are a no for Lou", "Lou", "Lou: no eggs"),
+        ("Uncle Rob is diabetic now", "Uncle Rob", "Rob: diabetic"),
+        ("my son's allergic to eggs", "my son", "son: allergic to eggs"),
+        ("Grandpa's not allowed sugar any more", "Grandpa", "grandpa: no sugar"),
+        ("Casimir can't do dairy at all, he's in bed for days", "Casimir", "Casimir: no dairy"),
+        ("Kai gets hives from egg", "Kai", "Kai: allergic to egg"),
+    ],
+)
+def test_what_limits_somebody_is_told_in_many_ways(memory: Memory, said: str, whom: str, told: str) -> None:
+    memory.add([Message(said, "Ida", said_at=datetime(2024, 3, 1, tzinfo=UTC), conversation="cabin")])
+    assert memory.ask(f"What should I cook for {whom}?").answer.text == told
+
+
 def test_my_husband_is_whom_i_call_so(memory: Memory) -> None:
     memory.add([
         Message("my husband Tom can't stand coriander. He's vegetarian since January", role="user"),

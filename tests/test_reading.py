@@ -36,7 +36,7 @@ from memcli.model import (
 from memcli.model.generated import Assertion
 from memcli.model.relations import RelationType
 from memcli.ranking import learned
-from memcli.reading import confidence, quoting, relevance
+from memcli.reading import confidence, quoting, relevance, states
 from memcli.reading.advice import Known, advice, respected
 from memcli.reading.confidence import Confidence
 from memcli.reading.context import build_context, evidence
@@ -667,6 +667,26 @@ def test_the_newest_statement_holds_and_the_older_one_is_kept() -> None:
     assert standing(parse("Where did I live?", ()), [old, new]) == (old, None)
 
 
+def test_two_days_of_one_year_are_two() -> None:
+    old, new = _value("3 March 2026", at(2025, 10, 6)), _value("24 March 2026", at(2026, 1, 20), 0.8)
+    now, before = standing(parse("When does it launch?", ()), [old, new])
+    assert (now.text, before and before.text) == (new.text, old.text)
+    floor = _value("level 3", at(2026, 1, 20), 0.8)
+    assert standing(parse("Which level is it?", ()), [_value("level 3, row F", at(2025, 10, 6)), floor])[1] is None
+
+
+def test_what_answers_much_more_surely_is_not_outdone_by_what_only_seems_a_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old, new = (_value(text, at(2024, month, 1), trust) for text, month, trust in (("4471", 4, 0.9), ("8052", 9, 0.8)))
+    other = _value("5317", at(2024, 6, 1), 0.1)
+    other = replace(other, found=replace(other.found, finding=replace(other.found.finding, answers=-2.0)))
+    monkeypatch.setattr(states, "update", lambda *_: other)
+    question = parse("What's the gate code now?", ())
+    assert standing(question, [old, new, other])[0] == new
+    assert standing(question, [old, other])[0] == other
+
+
 @pytest.mark.parametrize(
     ("text", "moment", "trust"),
     [("Seattle", at(2024, 3, 1), 0.3), ("Seattle", None, 0.9), ("old Portland", at(2024, 3, 1), 0.9)],
@@ -1214,6 +1234,18 @@ def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
     assert "dal" not in ExtractiveReader(transcript).read(query, transcript.hits()).text
     transcript.relation = RelationType.AVOIDS
     assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: no dal"
+    query = Query(parse("Can Theo eat dal?", ("Theo",)), VECTOR, ASKED)
+    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "No. Theo: no dal"
+    query = Query(parse("What should I get Theo?", ("Theo",)), VECTOR, ASKED)
+    assert "dal" not in ExtractiveReader(transcript).read(query, transcript.hits()).text  # no present
+
+
+def test_advice_is_no_bare_word() -> None:
+    """ "What can I cook for Theo?" is not answered by "pork", whether he likes it or not."""
+    found = [_found("only no pork please", "pork", speaker="Theo")]
+    look = found_in(parse("What can I cook for Theo?", ("Theo",)), found, ())
+    assert look.text == "pork"
+    assert confidence.packaged()(look).form is Form.QUOTE
 
 
 def test_advice_is_as_sure_as_what_it_rests_on_and_is_of_any_turn() -> None:

@@ -117,6 +117,9 @@ def test_what_makes_no_sense(by: str, most: int, path: Path) -> None:
         ("what have we discussed since 1 March 2026", "2026-03-01", "2026-04-15", ""),
         ("Summarise last month", "2026-03-01", "2026-04-01", ""),
         ("In March 2026, what happened?", "2026-03-01", "2026-04-01", ""),
+        ("What was Kit's news yesterday?", "2026-04-14", "2026-04-15", "Kit"),
+        ("Any news from Ann this week?", "2026-04-13", "2026-04-20", "Ann"),
+        ("What happened to Ann last week?", "2026-04-06", "2026-04-13", "Ann"),
     ],
 )
 def test_questions_that_look_back(question: str, since: str, until: str, who: str) -> None:

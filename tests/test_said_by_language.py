@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from memcli.languages import language, spoken
-from memcli.model import Question, Seeks, TurnId
+from memcli.model import Question, Seeks, Standing, TurnId
 from memcli.reading.extractive import found_in
 from memcli.reading.network import Finding
 from memcli.reading.passages import Passage
@@ -20,6 +21,22 @@ from memcli.text.times import Expression, Grain, Span, TimeKind, day, month, sea
 
 #: A Saturday.
 SAID = datetime(2026, 3, 7, 14, 5, tzinfo=UTC)
+QUESTION_OF_NOW = {
+    "ar": "أين يسكن عمر الآن؟",
+    "de": "Wo wohnt Jonas jetzt?",
+    "es": "¿Dónde vive Ana ahora?",
+    "fr": "Où habite Ana maintenant ?",
+    "hi": "आना अब कहाँ रहती है?",
+    "it": "Dove abita Ana adesso?",
+    "ja": "アナは今どこに住んでいますか？",
+    "ko": "아나는 지금 어디 살아?",
+    "nl": "Waar woont Ana nu?",
+    "pl": "Gdzie teraz mieszka Ana?",
+    "pt": "Onde mora a Ana agora?",
+    "ru": "Где теперь живёт Аня?",
+    "tr": "Ana şimdi nerede yaşıyor?",
+    "zh": "王芳现在住在哪里？",
+}
 TABLES = ("ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh")
 
 
@@ -189,3 +206,37 @@ def test_a_later_window_that_says_it_was_put_off_takes_the_place_of_the_first() 
             (_found("Das andere Fest ist am 2. April", NOTHING_FOUND, later, 0.7), "")]  # fmt: skip
     for other, answer in said:
         assert found_in(asked, [first, other], []).text == (answer or "14. März 2026")
+
+
+@pytest.mark.parametrize("code", TABLES)
+def test_what_holds_now_is_asked_for_in_every_language(code: str) -> None:
+    assert language(code).question(QUESTION_OF_NOW[code], ()).standing is Standing.NOW
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ("Wo hat Jonas früher gewohnt?", Standing.FORMER), ("Wann waren wir zuletzt in Graz?", Standing.LAST),
+        ("Wann war Ana zum ersten Mal klettern?", Standing.FIRST), ("Wer hat die alte Dame gespielt?", Standing.ANY),
+    ],
+)  # fmt: skip
+def test_which_statement_is_asked_for(text: str, standing: Standing) -> None:
+    assert language("de").question(text, ()).standing is standing
+
+
+def test_of_what_is_about_as_likely_the_one_that_is_asked_for_is_taken() -> None:
+    """Of what no network reads: the newest of what holds now, the oldest of what was so before, as sure as the best."""
+    old, new, other = (
+        _found(text, NOTHING_FOUND, at, trust)
+        for text, trust, at in (
+            ("cobra 25 la clase", 0.9, SAID), ("sube a 30 la clase", 0.4, SAID + timedelta(days=90)),
+            ("ya voy", 0.1, SAID + timedelta(days=120)),
+        )
+    )  # fmt: skip
+
+    def cited(standing: Standing) -> Found:
+        question = replace(_question("es", Seeks.COUNT), standing=standing)
+        return found_in(question, [old, new, other], ()).cited[0]
+
+    assert (cited(Standing.NOW).passage, cited(Standing.NOW).trust) == (new.passage, 0.9)
+    assert [cited(each) for each in (Standing.ANY, Standing.FORMER, Standing.FIRST)] == [old, old, old]

@@ -178,6 +178,33 @@ def test_lengths() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "told", "days"),
+    [
+        ("out for fifty-one weeks", "fifty-one weeks", 357),
+        ("nineteen days later", "nineteen days", 19),
+        ("two and a half days", "two and a half days", 2.5),
+        ("it took a week and a half", "a week and a half", 10.5),
+        ("half an hour", "half an hour", 0.5 / 24),
+    ],
+)
+def test_numbers_in_words_are_whole(text: str, told: str, days: float) -> None:
+    (length,) = lengths(text)
+    assert (length.text, length.days) == (told, pytest.approx(days))
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("yes the 19th", [19]), ("19th", [19]), ("No, the 5th.", [5]), ("booked it for the 14th", [14]),
+        ("1st! what a day", []), ("we came 4th out of 31", []), ("for the 3rd time", []),
+        ("no, the 2nd was better", []),
+    ],
+)  # fmt: skip
+def test_a_reply_may_be_a_day_of_the_month(text: str, days: list[int]) -> None:
+    assert [each.span.start.day for each in find(text, datetime(2024, 11, 17))] == days
+
+
+@pytest.mark.parametrize(
     ("text", "moment"),
     [
         ("2023-05-08", day(2023, 5, 8)),

@@ -49,6 +49,8 @@ _YOU_SAID = re.compile(
     r"\b(?:did you|you(?:'ve| have| had)?) (?:\w+ )?(?:sa(?:y|id)|tell|told|g[ai]ven?|wr[io]te|written|ma[dk]e"
     r"|(?:nam|suggest|recommend|mention|list|propos|provid|advis|creat|explain|describ|generat|quot)(?:e|ed)?)\b"
 )
+#: An assistant, as people call it.
+_ASSISTANT = re.compile(r"\b(?:chat ?gpt|claude|gemini|copilot|the (?:assistant|chatbot|bot|ai))\b")
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NTH = re.compile(rf"\b(?P<word>first|{'|'.join(_ORDINALS)})\b|\b(?P<digits>\d{{1,3}})(?:st|nd|rd|th)\b")
 _OF_LIST = re.compile(r"\b(?:on|in|of|from) (?:that|the|your|this) list\b")
@@ -178,7 +180,8 @@ def _may_want_advice(plain: str, whole: str, seeks: Seeks) -> bool:
 
 def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
     """Of a talk with an assistant, whom a question without a name is about: what you said, or I did."""
-    role = "assistant" if _YOU_SAID.search(plain) else "user" if _I.search(plain) else ""
+    is_assistant = _YOU_SAID.search(plain) or _ASSISTANT.search(plain)
+    role = "assistant" if is_assistant else "user" if _I.search(plain) else ""
     return next((speaker for speaker in speakers if speaker.lower() == role), None)
 
 

@@ -20,7 +20,9 @@ _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"^what (?:did|have|had|has|were|was) (?-i:{_WHO})(?: (?:all|both|been))* {_TALK}$",
-        rf"^what(?:'s| is| was)? (?:all )?{_HAPPENED}$",
+        rf"^what(?:'s| is| was)? (?:all )?{_HAPPENED}(?: (?:to|with) (?-i:{_WHO}))?$",
+        rf"^(?:what(?:'s| is| was|) |any )(?:(?-i:{_WHO})'s |the )?news$",
+        rf"^(?:what(?:'s| is| was|) |any )(?:the )?news (?:from|of|with) (?-i:{_WHO})$",
         r"^(?:please )?(?:summari[sz]e|recap|sum up|give me a (?:recap|summary) of|catch me up on)"
         r"(?: (?:what happened|what was said|our chats|our conversations?|everything))?$",
     )
