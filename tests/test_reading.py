@@ -667,6 +667,17 @@ def test_the_newest_statement_holds_and_the_older_one_is_kept() -> None:
     assert standing(parse("Where did I live?", ()), [old, new]) == (old, None)
 
 
+def test_a_year_by_itself_answers_where_the_network_takes_it_for_the_answer() -> None:
+    found = [
+        _found("My father never went underground after 1931.", "after 1931", trust=0.06),
+        _found("I'd signed on. That was 1954, the August.", "1954", trust=0.9),
+    ]
+    look = found_in(parse("When did Emrys start at the colliery?", ()), sorted(found, key=lambda each: -each.trust), ())
+    assert (look.text, look.typed) == ("1954", True)
+    liked = replace(found[1], finding=replace(found[1].finding, spans=()))
+    assert found_in(look.question, [liked], ()).text == ""
+
+
 def test_two_days_of_one_year_are_two() -> None:
     old, new = _value("3 March 2026", at(2025, 10, 6)), _value("24 March 2026", at(2026, 1, 20), 0.8)
     now, before = standing(parse("When does it launch?", ()), [old, new])

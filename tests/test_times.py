@@ -193,6 +193,17 @@ def test_numbers_in_words_are_whole(text: str, told: str, days: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("Nineteen thirty-nine, in the March", 1939), ("we came in nineteen sixty", 1960), ("twenty fifteen", 2015),
+        ("nineteen oh four", 1904), ("nineteen of them", None), ("twenty one people", None),
+    ],
+)  # fmt: skip
+def test_years_in_words_need_no_date(text: str, year: int | None) -> None:
+    assert [each.span.start.year for each in find(text, None)] == ([year] if year else [])
+
+
+@pytest.mark.parametrize(
     ("text", "days"),
     [
         ("yes the 19th", [19]), ("19th", [19]), ("No, the 5th.", [5]), ("booked it for the 14th", [14]),

@@ -51,6 +51,8 @@ _AMOUNTS = frozenset((Seeks.COUNT, Seeks.LENGTH, Seeks.OFTEN, Seeks.WHAT, Seeks.
 _NAMED = frozenset((Seeks.WHAT, Seeks.WHICH, Seeks.WHO, Seeks.WHERE))
 #: A yes is said by a window that rather answers than not: else its words may be of something else.
 _ANSWERING = 0.5
+#: Who answers in a talk with one.
+_ASSISTANT = "assistant"
 #: A no in words that deny nothing.
 _SURE = 0.9
 #: What a value is worth against which something speaks.
@@ -311,13 +313,15 @@ def _answered(question: Question, found: Sequence[Found]) -> Sequence[Found]:
     what has no number in it tells none.
     """
     replies = {each.passage.asking: each for each in reversed(found) if each.passage.asking}
-    told = [each if _may_tell(question, each) else replace(each, trust=_LACKING * each.trust) for each in found]
+    told = [each if _may_be_said(question, each) else replace(each, trust=_LACKING * each.trust) for each in found]
     doubted = [_doubted_beside(each, replies.get(each.passage.turn)) for each in told]
     return sorted(doubted, key=lambda each: -each.trust)
 
 
-def _may_tell(question: Question, found: Found) -> bool:
-    return language(question.language).may_tell(question.asks, found.passage.turn_text)
+def _may_be_said(question: Question, found: Found) -> bool:
+    """Whether it may tell what is asked for; what an assistant said, no one else does, who asked it for that."""
+    is_of_assistant = question.about == _ASSISTANT and found.passage.window.speaker != _ASSISTANT
+    return not is_of_assistant and language(question.language).may_tell(question.asks, found.passage.turn_text)
 
 
 def _doubted_beside(found: Found, reply: Found | None) -> Found:

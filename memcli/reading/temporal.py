@@ -20,6 +20,7 @@ __all__ = ["dates", "is_moved", "lengths"]
 _UNNAMED = 0.5
 #: From which chance on the span of a time of day is the answer.
 _CLOCK = 0.4
+_BARE_YEAR = re.compile(r"(?<![\d.,:/£$€-])(?:18|19|20)\d\d(?![\d:/%€-]|[.,]\d)")
 #: A month's name, as far as it can be told from what else stands with a day: "the 19th".
 _MONTH = re.compile(r"\b(?!the\b)[^\W\d_]{3,}", re.IGNORECASE)
 
@@ -54,7 +55,19 @@ def _named(question: Question, found: Found) -> tuple[list[Value], bool]:
         named.reverse()
     named.sort(key=lambda pair: (_is_vague(pair[1]), -pair[0]))
     code = spoken([found.passage.window.shown]).code
-    return [Value(_coarse(question, each, each.span, code), found, chance) for chance, each in named], is_dated
+    told = [Value(_coarse(question, each, each.span, code), found, chance) for chance, each in named]
+    years = [] if is_dated else _years(question, found)
+    return [*years, *told], is_dated or bool(years)
+
+
+def _years(question: Question, found: Found) -> list[Value]:
+    """The years by themselves that the network takes for the answer: "1937, in a lighthouse"; of one who asks for no
+    more exact time than that.
+    """
+    if question.grain not in ("", Grain.YEAR):
+        return []
+    bare = [(each[0], _liked(found, *each.span())) for each in _BARE_YEAR.finditer(found.passage.window.shown)]
+    return [Value(text, found, chance) for text, chance in bare if chance >= _CLOCK]
 
 
 def _hour(question: Question, found: Found, *, is_dated: bool) -> Value | None:

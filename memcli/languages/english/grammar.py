@@ -174,6 +174,12 @@ def _named_year(match: Match, at: datetime) -> Meaning:
     return _since(span, at) if match["lead"].lower() == "since" else Meaning(span, TimeKind.ABSOLUTE)
 
 
+def _spelled_year(match: Match, at: datetime) -> Meaning:
+    century, rest = match["century"].lower(), match["rest"]
+    year = 100 * amount(century)[0] + amount(rest)[0]
+    return Meaning(spans.year(spans.midnight(at).replace(year=year, month=1, day=1)), TimeKind.ABSOLUTE)
+
+
 def _since(span: Span, at: datetime) -> Meaning:
     end = spans.midnight(at) + ONE_DAY
     return Meaning(Span(span.start, max(end, span.end), span.grain), TimeKind.SINCE)
@@ -354,6 +360,11 @@ def _clock(match: Match, at: datetime) -> Meaning:
     return Meaning(Span(moment, moment + timedelta(minutes=1), Grain.MINUTE), TimeKind.CLOCK)
 
 
+#: The year of a century in words: "thirty-nine", "oh four", "twelve".
+_IN_CENTURY = (
+    rf"(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_ONES)}))?|oh?[\s-](?:{'|'.join(_ONES)})"
+    rf"|{'|'.join(_FIRST_NUMBERS[9:])}"
+)
 _MONTH = (
     r"(?P<month>jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?|july?|aug(?:ust|\.)?"
     r"|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?)(?![a-z])"
@@ -403,6 +414,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
      rf"(?:early\s+|mid[-\s]|late\s+)?{_MONTH}(?P<year>(?!))?(?!\s*\d)", _named_month),
     (rf"\b(?P<lead>since|in|by|until|till|of|during|around|from|year|early|late|before|after)\s+{_YEAR}(?![-/])",
      _named_year),
+    (rf"\b(?:(?:in|by|since|of|during|from|around)\s+)?(?P<century>eighteen|nineteen|twenty)[\s-](?P<rest>{_IN_CENTURY})\b",
+     _spelled_year),
     (r"\b(?:(?P<lead>since last|last|this past|this|next|during the|in the|the)\s+)?"
      rf"(?P<season>spring|summer|fall|autumn|winter)(?:\s+of)?,?\s+{_YEAR}", _named_season),
     (r"\b(?P<lead>since last|last|this past|past|this|next)\s+(?P<season>spring|summer|fall|autumn|winter)\b"

@@ -20,7 +20,8 @@ __all__ = ["find", "lengths"]
 
 _DAYS_IN = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "night": 1, "weekend": 7, "week": 7, "fortnight": 14}
 _DAYS_IN |= {"month": 30.4, "year": 365.25, "decade": 3652.5}
-_DIGIT = re.compile(r"\d")  # no year is without
+#: No year is without one of these.
+_OF_YEARS = re.compile(r"\d|eighteen|nineteen|twenty", re.IGNORECASE)
 
 
 def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Expression]:
@@ -28,7 +29,7 @@ def find(text: str, said_at: datetime | None, *, asked: bool = False) -> list[Ex
 
     Without a date only expressions that name a full date are resolved. Spans have the offset of `said_at`.
     """
-    if said_at is None and not _DIGIT.search(text):
+    if said_at is None and not _OF_YEARS.search(text):
         return []
     rules = [(pattern, grammar.ASKED.get(build, build) if asked else build) for pattern, build in grammar.compiled()]
     straight = text.replace("’", "'")
@@ -47,7 +48,7 @@ def _apply(
     """The expressions of one rule. `straight`: the text with straight apostrophes."""
     found = []
     for match in pattern.finditer(straight):
-        if said_at is None and not match.groupdict().get("year"):
+        if said_at is None and not (match.groupdict().get("year") or match.groupdict().get("century")):
             continue
         try:
             reading = build(match, said_at or datetime(2000, 1, 1))
