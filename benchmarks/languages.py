@@ -16,6 +16,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,12 @@ class Outcome:
         return "right" if re.search(self.row["answer"], self.text, re.IGNORECASE | re.DOTALL) else "wrong"
 
 
-def outcomes(folder: Path, embedder: str, languages: Sequence[str]) -> Iterator[Outcome]:
+def outcomes(
+    folder: Path, embedder: str, languages: Sequence[str] = (), questions: Sequence[str] = ("questions.jsonl",)
+) -> Iterator[Outcome]:
     """Every question of a folder, asked of one store with all its chats."""
-    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [line for name in questions for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+    rows = list(map(json.loads, lines))
     with tempfile.TemporaryDirectory() as place:
         memory = Memory(Path(place) / "chats.memcli", embedder=embedder)
         memory.ingest([folder / "chats"])
@@ -57,7 +61,9 @@ def outcomes(folder: Path, embedder: str, languages: Sequence[str]) -> Iterator[
             row.setdefault("asked", "en" if row.get("kind", "").endswith("-en") else row["chat"])
             if languages and row["chat"] not in languages:
                 continue
-            found = memory.ask(row["question"])
+            given = row.get("args", ())
+            at = datetime.fromisoformat(given[given.index("--at") + 1]).astimezone() if "--at" in given else None
+            found = memory.ask(row["question"], at=at)
             texts = [hit.unit.text for hit in found.hits]
             shown = bool(row["evidence"]) and any(re.search(row["evidence"], text) for text in texts)
             answer = found.answer

@@ -11,16 +11,22 @@ __all__ = ["of_ones_own"]
 #: Who may be somebody's own.
 _PEOPLE = frozenset(each for kind in ("female", "male", "either") for each in listed("coreference", kind))
 _OPENING = r"(?:and|but|so|oh|well|yes|yeah|no|also|btw|because|since)"
-#: What a statement of somebody's own begins with: "my cousin", "our older sister".
-_OWN = re.compile(rf"(?:\W*{_OPENING}\b)*\W*(?:my|our) (\w+)(?: (\w+))?(?!'| and (?:i|me)\b)")
-#: A word of the speaker himself.
-_ONESELF = re.compile(r"\b(?:i|me|we|us|myself|ours?elves)\b")
+#: What a statement of somebody's own begins with: "my cousin", "our older sister", "my sister's friend", "a colleague of
+#: mine", "aunt Hilda".
+_OWN = re.compile(
+    rf"(?:\W*{_OPENING}\b)*\W*(?:(?:my|our) (?:\w+'s )?(\w+)(?: (\w+))?(?!'| and (?:i|me)\b)"
+    r"|an? (\w+) (?:of (?:mine|ours)|from work|at work)\b)"
+)
+_KIN = re.compile(rf"(?i:\W*{_OPENING}\b)*\W*(?P<kin>[a-zA-Z][a-z]+) [A-Z][a-z]+ (?!and (?:I|me)\b)")
+#: A word of the speaker himself, in the clause that begins it.
+_ONESELF = re.compile(r"[^,;.!?]*\b(?:i|me|we|us|myself|ours?elves)\b")
 
 
 def of_ones_own(text: str) -> str:
     """Whom of the speaker's own people a text is about, and not himself: "cousin" of "my cousin lives in Kendal"."""
     plain = text.lower().replace("’", "'")
-    begins = _OWN.match(plain)
-    if not begins or _ONESELF.search(plain):
+    begins, kin = _OWN.match(plain), _KIN.match(text)
+    if not (begins or kin) or _ONESELF.match(plain):
         return ""
-    return next((word for word in begins.groups() if word in _PEOPLE), "")
+    words = [*(begins.groups() if begins else ()), *([kin["kin"].lower()] if kin else ())]
+    return next((word for word in words if word in _PEOPLE), "")
