@@ -236,6 +236,10 @@ class Language:
         """What a question mentions: persons, things, dates, in that order."""
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
+    def asks_for_record(self, question: str) -> bool:
+        """Whether it asks for the best time that somebody has run."""
+        return False
+
     def asks_what_to_give(self, question: str) -> bool:
         """Whether somebody looks for a present."""
         return False

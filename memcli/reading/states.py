@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from ..languages import spoken
+from ..languages import language, spoken
 from ..languages.replacing import makes_untrue, noted_anew
 from ..model import Cue, Question, Seeks, SessionId, Standing, Turn
 from ..text import content_stems, sentences
@@ -27,6 +27,8 @@ _BESIDE, _BEFORE = 0.5, 0.25
 _AS_CLEAR = 0.3
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+#: A time that was run: "1:47:05", "42:10".
+_TIME = re.compile(r"(?<![\d:])(?:(\d{1,2}):)?(\d{1,2}):([0-5]\d)(?![\d:])")
 #: Two statements closer in time than this are one conversation's back and forth, not a change.
 _APART = timedelta(days=1)
 #: What a value is worth of which nothing says that it holds no longer, where that is asked for.
@@ -46,15 +48,22 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     """
     ranked = _put_right(ranked)
     best = ranked[0]
+    if fastest := _record(question, best, ranked):
+        return fastest, None
     changed = _otherwise(question, best, ranked)
     if changed and not _outdone(changed, best, ranked):
         return changed, best if question.standing is Standing.NOW and changed.text != best.text else None
     if question.listing or question.seeks not in _CHANGING or question.standing is Standing.ANY:
         return best, None
+    return _that_stands(question, best, ranked)
+
+
+def _that_stands(question: Question, best: Value, ranked: Sequence[Value]) -> tuple[Value, Value | None]:
+    """The same of a thing that may have changed, by when each was said."""
     if question.standing is Standing.NOW and (now := _now(best, ranked)):
         return now
     if question.standing is Standing.FORMER and (replaced := _over(question, best, ranked)):
-        return replaced, None
+        return _beside(replaced, best), None
     least = _BEFORE if question.standing is Standing.FORMER else _BESIDE
     rivals = sorted((rival for value in ranked if (rival := _rival(value, best, least))), key=_when)
     if question.standing is Standing.FIRST:
@@ -67,7 +76,38 @@ def standing(question: Question, ranked: Sequence[Value]) -> tuple[Value, Value 
     before = next((v for v in reversed(rivals) if _differs(v, newest) and _when(newest) - _when(v) > _APART), None)
     if newest is not best and not _differs(newest, best):
         return best, None
-    return newest, before if question.standing is Standing.NOW else None
+    if before is None or question.standing is not Standing.NOW:
+        return newest, None
+    return _beside(newest, before), before
+
+
+def _record(question: Question, best: Value, ranked: Sequence[Value]) -> Value | None:
+    """The fastest of the times that one person tells to have run, where the best one is asked for; None where no time
+    is, or but one.
+    """
+    if not language(question.language).asks_for_record(question.asks):
+        return None
+    who = best.found.passage.window.speaker
+    told = [v for v in ranked if v.found.passage.window.speaker == who and v.found.finding.answers >= _ANEW]
+    timed = [(seconds, v) for v in told if (seconds := _seconds(v.text))]
+    return _as_sure(min(timed, key=lambda pair: pair[0])[1], best) if _seconds(best.text) and timed else None
+
+
+def _seconds(text: str) -> int:
+    """The seconds of the one time that a text tells to have been run; 0 where there is none, or several."""
+    found = _TIME.findall(text)
+    return (
+        sum(int(part or 0) * 60**place for place, part in zip((2, 1, 0), found[0], strict=True))
+        if len(found) == 1
+        else 0
+    )
+
+
+def _beside(value: Value, other: Value) -> Value:
+    """The value as sure as both statements together: they are of one thing, one of them answers."""
+    if value.found.passage.turn == other.found.passage.turn:
+        return value
+    return replace(value, found=replace(value.found, trust=min(value.found.trust + other.found.trust, 1.0)))
 
 
 def _now(best: Value, ranked: Sequence[Value]) -> tuple[Value, Value | None] | None:

@@ -200,6 +200,12 @@ class English(Language):
 
         return asks_of(question)
 
+    def asks_for_record(self, question: str) -> bool:
+        """See `Language.asks_for_record`."""
+        from .questions import asks_for_record
+
+        return asks_for_record(question)
+
     def asks_what_to_give(self, question: str) -> bool:
         """See `Language.asks_what_to_give`."""
         from .questions import asks_what_to_give

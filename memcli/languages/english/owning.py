@@ -11,8 +11,8 @@ __all__ = ["of_ones_own"]
 #: Who may be somebody's own.
 _PEOPLE = frozenset(each for kind in ("female", "male", "either") for each in listed("coreference", kind))
 _OPENING = r"(?:and|but|so|oh|well|yes|yeah|no|also|btw|because|since)"
-#: What a statement of somebody's own begins with: "my cousin", "our older sister", "my sister's friend", "a colleague of
-#: mine", "aunt Hilda".
+#: What a statement of somebody's own begins with: "my cousin", "our older sister", "my sister's friend", "a colleague
+#: of mine"; or "cousin Hilda".
 _OWN = re.compile(
     rf"(?:\W*{_OPENING}\b)*\W*(?:(?:my|our) (?:\w+'s )?(\w+)(?: (\w+))?(?!'| and (?:i|me)\b)"
     r"|an? (\w+) (?:of (?:mine|ours)|from work|at work)\b)"

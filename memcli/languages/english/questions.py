@@ -13,7 +13,7 @@ from ..data import filled, table
 from ..names import named, nameless, stems_beside
 from .leads import core
 
-__all__ = ["asks_what_to_give", "nth", "parse", "wording"]
+__all__ = ["asks_for_record", "asks_what_to_give", "nth", "parse", "wording"]
 
 _FORMS = tuple(
     (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
@@ -95,6 +95,7 @@ _WISH = re.compile(
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
     r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"
 )
+_RECORD = re.compile(r"\b(?:best|fastest|quickest|pb|record)\b")
 _GIVING = re.compile(r"\b(?:get|give|buy|gifts?|presents?|surprise)\b")
 #: Whoever asks an assistant so asks for himself.
 _REQUESTED = re.compile(
@@ -183,6 +184,11 @@ def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
     is_assistant = _YOU_SAID.search(plain) or _ASSISTANT.search(plain)
     role = "assistant" if is_assistant else "user" if _I.search(plain) else ""
     return next((speaker for speaker in speakers if speaker.lower() == role), None)
+
+
+def asks_for_record(question: str) -> bool:
+    """Whether it asks for the best time that somebody has run."""
+    return bool(_RECORD.search(question.lower()))
 
 
 def asks_what_to_give(question: str) -> bool:
