@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..languages import language
@@ -43,8 +44,8 @@ def said(question: Question, speaker: str, at: datetime | None, text: str) -> st
 
 
 def _sentence(found: Found) -> str:
-    """The whole of a short window; of a longer one the sentence with the likeliest span. What introduces a list has its
-    items behind it.
+    """The whole of a short window; of a longer one the sentence with the likeliest span, and what stands beside it.
+    What introduces a list has its items behind it.
     """
     sentence = _likeliest(found)
     return " ".join([sentence, "; ".join(introduced(found.passage, sentence))]).strip()
@@ -55,9 +56,33 @@ def _likeliest(found: Found) -> str:
     if len(window.text.split()) <= _SHORT or not found.finding.spans:
         return window.text
     place = found.finding.spans[0].start - len(window.speaker) - 2
-    offset = 0
-    for sentence in sentences(window.text):
-        offset = window.text.find(sentence, offset) + len(sentence)
-        if offset > place:
-            return _NEXT_ITEM.sub("", sentence)
-    return window.text
+    told = list(_placed(window.text))
+    at = next((n for n, (start, each) in enumerate(told) if start + len(each) > place), None)
+    return window.text if at is None else _NEXT_ITEM.sub("", _around([each for _, each in told], at))
+
+
+def _placed(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a text, each behind where it begins."""
+    end = 0
+    for sentence in sentences(text):
+        start = text.find(sentence, end)
+        end = start + len(sentence)
+        yield start, sentence
+
+
+def _around(told: Sequence[str], at: int) -> str:
+    """A sentence with as many of those behind it, and then of those before it, as are short together: what explains it
+    stands beside it.
+    """
+    first, last = at, at
+    if told[at].rstrip().endswith(":"):  # what it introduces is told item by item
+        return told[at]
+    while last + 1 < len(told) and _words(told[first : last + 2]) <= _SHORT:
+        last += 1
+    while first > 0 and _words(told[first - 1 : last + 1]) <= _SHORT:
+        first -= 1
+    return " ".join(told[first : last + 1])
+
+
+def _words(told: Sequence[str]) -> int:
+    return sum(len(each.split()) for each in told)
