@@ -721,7 +721,15 @@ def test_what_answers_much_more_surely_is_not_outdone_by_what_only_seems_a_chang
 )
 def test_what_is_no_change(text: str, moment: datetime | None, trust: float) -> None:
     old, other = _value("Portland", at(2023, 1, 1)), _value(text, moment, trust, words="We flew to")
+    other = replace(other, found=replace(other.found, finding=replace(other.found.finding, answers=0.5)))
     assert standing(parse("Where do I live?", ()), [old, other]) == (old, None)
+
+
+def test_what_the_network_takes_for_an_answer_as_surely_holds_where_it_is_less_like_the_question() -> None:
+    old, new = _value("2,240", at(2024, 10, 6)), _value("2,380", at(2026, 1, 11), 0.26, words="from March it's")
+    assert standing(parse("How much is the rent now?", ()), [old, new])[0].text == "2,380"
+    late = replace(new, found=replace(new.found, trust=0.2))
+    assert standing(parse("How much is the rent now?", ()), [old, late])[0].text == "2,240"
 
 
 def test_what_is_said_of_a_thing_may_be_changed_by_anybody() -> None:
@@ -997,7 +1005,8 @@ def test_a_quote_has_what_stands_beside_the_sentence_that_answers() -> None:
     )
     look = found_in(parse("Why is every row shown twice?", ()), [_found(text.strip(), "fixture")], [])
     quote = quoting.quoted(look)
-    assert "is not stripped" in quote and "every row is new" in quote
+    assert "is not stripped" in quote
+    assert "every row is new" in quote
     assert len(quote.split()) <= 31  # with its speaker
 
 

@@ -236,6 +236,14 @@ class Language:
         """What a question mentions: persons, things, dates, in that order."""
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
+    def failing(self, text: str) -> frozenset[str]:
+        """The stems of its words that say that something does not come to be: "miss", "skip"."""
+        return frozenset()
+
+    def asks_for_another(self, question: str) -> bool:
+        """Whether what somebody should cook, get or book is for another."""
+        return False
+
     def asks_for_record(self, question: str) -> bool:
         """Whether it asks for the best time that somebody has run."""
         return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..model import Caution, Form, Question, Seeks
+from ..model import Caution, Form, Question, Seeks, Standing
 from ..ranking import learned
 from ..text import content_stems
 from .judge import Judge
@@ -74,7 +74,7 @@ class Confidence:
         if look.asserted:
             return Doubted(Form.VALUE if look.text else Form.QUOTE, look.chance)
         row = signals(look)
-        value, quote = self.value(row) if look.text else 0.0, self.quote(row)
+        value, quote = 0.0 if _is_of_no_day(look) or not look.text else self.value(row), self.quote(row)
         if look.question.wants_advice:
             return Doubted(Form.QUOTE, quote)  # a word alone does not tell whether it is liked: "pork"
         if look.items:
@@ -82,6 +82,12 @@ class Confidence:
             return Doubted(Form.VALUE, max(value, quote))
         least = quote if look.question.seeks is Seeks.WHY else min(self.preferred, quote)
         return Doubted(Form.VALUE, value) if value >= least else Doubted(Form.QUOTE, quote)
+
+
+def _is_of_no_day(look: Look) -> bool:
+    """Whether the day on which it was told stands for when something is: what holds now is told on any."""
+    question = look.question
+    return question.seeks is Seeks.WHEN and question.standing is Standing.NOW and not look.typed
 
 
 @lru_cache(maxsize=1)

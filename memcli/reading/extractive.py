@@ -51,6 +51,8 @@ _AMOUNTS = frozenset((Seeks.COUNT, Seeks.LENGTH, Seeks.OFTEN, Seeks.WHAT, Seeks.
 _NAMED = frozenset((Seeks.WHAT, Seeks.WHICH, Seeks.WHO, Seeks.WHERE))
 #: A yes is said by a window that rather answers than not: else its words may be of something else.
 _ANSWERING = 0.5
+#: So much of a question is in what somebody asked an assistant for, where that wrote what is asked about.
+_ASKED_FOR = 0.7
 #: Who answers in a talk with one.
 _ASSISTANT = "assistant"
 #: A no in words that deny nothing.
@@ -433,7 +435,11 @@ def _as_written(question: Question, found: Sequence[Found]) -> Look | None:
         return None
     items = [Item(name, found[0].passage.at, found[0].passage.turn) for name in names]
     chosen = items[place - 1 : place] if place else items[:_MOST_LISTED]
-    return Look(question, found, ", ".join(each.text for each in chosen), (found[0],), items=tuple(chosen))
+    text, passage = ", ".join(each.text for each in chosen), found[0].passage
+    # The list that an assistant wrote to whom asked for just that needs no likeness of its own.
+    is_asked = question.about == _ASSISTANT == passage.window.speaker and passage.thread_covered >= _ASKED_FOR
+    sure = passage.thread_covered * _SURE if is_asked else 0.0
+    return Look(question, found, text, (found[0],), sure, asserted=is_asked, items=tuple(chosen))
 
 
 def _is_item(value: Value) -> bool:
@@ -490,9 +496,19 @@ def _takes_side(question: Question, found: Found) -> bool:
         return False
     text = found.passage.window.text
     denies = spoken([text]).denies(text) or spoken([text]).is_over(text)
+    if denies and _asks_what_failed(question, text):
+        return False
     if found.finding.yes >= _SAID:
         return not denies and found.trust >= _ANSWERING
     return found.finding.no >= (_SAID if denies else _SURE) and not _affirms(question, text)
+
+
+def _asks_what_failed(question: Question, text: str) -> bool:
+    """Whether it asks if something did not come to be, in a word that the text has not: "isn't coming" is no "no" to
+    "did Geoff miss the tour?".
+    """
+    asked = language(question.language).failing(question.asks)
+    return bool(asked - set(content_stems(text)))
 
 
 def _affirms(question: Question, text: str) -> bool:

@@ -58,7 +58,7 @@ def _likeliest(found: Found) -> str:
     place = found.finding.spans[0].start - len(window.speaker) - 2
     told = list(_placed(window.text))
     at = next((n for n, (start, each) in enumerate(told) if start + len(each) > place), None)
-    return window.text if at is None else _NEXT_ITEM.sub("", _around([each for _, each in told], at))
+    return window.text if at is None else _around([_NEXT_ITEM.sub("", each) for _, each in told], at)
 
 
 def _placed(text: str) -> Iterator[tuple[int, str]]:

@@ -36,6 +36,9 @@ _UNTOLD = 0.25
 #: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is
 #: what its speaker spoke of.
 _RATHER, _HARDLY, _SPOKEN_OF = -2.0, -3.0, timedelta(days=14)
+#: A later statement that the network takes for an answer about as surely as the best one may be less like the question,
+#: too: what changed is said in fewer of its words.
+_TAKEN, _ABOUT_AS = 2.0, 1.0
 #: What answers by itself once the best one has ended; and by how much more surely than what changes something.
 _ANEW, _MORE = 1.0, 2.0
 _CHANGING = (Seeks.WHERE, Seeks.WHO, Seeks.COUNT, Seeks.WHAT, Seeks.WHICH, Seeks.WHEN)
@@ -313,6 +316,8 @@ def _rival(value: Value, best: Value, least: float) -> Value | None:
 
 
 def _is_as_likely(value: Value, best: Value, least: float) -> bool:
+    surely = value.found.finding.answers >= max(_TAKEN, best.found.finding.answers - _ABOUT_AS)
+    least = min(least, _BEFORE) if surely and _when(value) > _when(best) else least
     return (
         value.chance >= _AS_CLEAR * best.chance
         and _of_one_subject(value.found.passage, best.found.passage)

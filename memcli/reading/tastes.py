@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..languages import language
 from ..model import Hit, Query, Turn, TurnId
 from ..model.relations import PREFERENCES
 from ..ranking import learned
@@ -58,7 +59,11 @@ def tastes(query: Query, hits: Sequence[Hit], transcript: Transcript) -> list[Ta
     who assists.
     """
     said = [(place, hit) for place, hit in enumerate(hits) if hit.unit.label.lower() == _ASKER]
-    if not said or any(each.word for each in query.question.named):
+    question = query.question
+    for_another = any(each.word for each in question.named) or language(question.language).asks_for_another(
+        question.text
+    )
+    if not said or for_another:
         return []
     turns = [turn for _, hit in said for turn in hit.unit.sources]
     by_turn: dict[TurnId, list[Known]] = defaultdict(list)

@@ -20,6 +20,8 @@ __all__ = ["dates", "is_moved", "lengths"]
 _UNNAMED = 0.5
 #: From which chance on the span of a time of day is the answer.
 _CLOCK = 0.4
+#: A part of a sentence, from pause to pause.
+_PART = re.compile(r"[^,;:.!?]+")
 _BARE_YEAR = re.compile(r"(?<![\d.,:/£$€-])(?:18|19|20)\d\d(?![\d:/%€-]|[.,]\d)")
 #: A month's name, as far as it can be told from what else stands with a day: "the 19th".
 _MONTH = re.compile(r"\b(?!the\b)[^\W\d_]{3,}", re.IGNORECASE)
@@ -47,7 +49,8 @@ def dates(question: Question, found: Found) -> list[Value]:
 
 def _named(question: Question, found: Found) -> tuple[list[Value], bool]:
     """The dates that a window names, the likeliest first, or else its turn; and whether the window names one."""
-    named = [(_chance(each, found), each) for each in _times(found.passage.window.shown, found.passage.at)]
+    times = _affirmed(_times(found.passage.window.shown, found.passage.at), found.passage.window.shown)
+    named = [(_chance(each, found), each) for each in times]
     is_dated = bool(named)
     if not named:
         named = [(_UNNAMED * 0.5, each) for each in _times(found.passage.turn_text, found.passage.at)]
@@ -58,6 +61,14 @@ def _named(question: Question, found: Found) -> tuple[list[Value], bool]:
     told = [Value(_coarse(question, each, each.span, code), found, chance) for chance, each in named]
     years = [] if is_dated else _years(question, found)
     return [*years, *told], is_dated or bool(years)
+
+
+def _affirmed(times: Sequence[Expression], text: str) -> Sequence[Expression]:
+    """Those of several that are not denied: "not coming off on the 12th, it's the 19th"."""
+    parts = [(each.start(), each.end()) for each in _PART.finditer(text)]
+    denied = {(a, b) for a, b in parts if spoken([text]).denies(text[a:b])}
+    kept = [each for each in times if not any(a <= each.start_offset < b for a, b in denied)]
+    return kept or times
 
 
 def _years(question: Question, found: Found) -> list[Value]:

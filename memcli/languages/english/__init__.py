@@ -200,6 +200,18 @@ class English(Language):
 
         return asks_of(question)
 
+    def failing(self, text: str) -> frozenset[str]:
+        """See `Language.failing`."""
+        from .negation import failing
+
+        return failing(text)
+
+    def asks_for_another(self, question: str) -> bool:
+        """See `Language.asks_for_another`."""
+        from .questions import asks_for_another
+
+        return asks_for_another(question)
+
     def asks_for_record(self, question: str) -> bool:
         """See `Language.asks_for_record`."""
         from .questions import asks_for_record

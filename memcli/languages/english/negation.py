@@ -6,7 +6,7 @@ import re
 
 from ...text import stem
 
-__all__ = ["NEGATED_VERB", "denied", "denies"]
+__all__ = ["NEGATED_VERB", "denied", "denies", "failing"]
 
 #: What only sounds like a denial: "can't wait", "not only", "no wonder".
 _IDIOM = (
@@ -24,9 +24,20 @@ _DENIED = re.compile(
 NEGATED_VERB = re.compile(r"\b(?:not|never|no longer|cannot(?! wait)|hardly|rarely|seldom|barely)\b", re.IGNORECASE)
 
 
+#: Verbs that say no by themselves.
+_FAILING = frozenset(
+    map(stem, "miss skip fail forget lose refuse cancel quit avoid stop reject decline drop leave abandon".split())
+)
+
+
 def denies(text: str) -> bool:
     """Whether `text` denies anything."""
     return bool(_DENIAL.search(text))
+
+
+def failing(text: str) -> frozenset[str]:
+    """The stems of its words that say that something does not come to be: "miss", "skip"."""
+    return _FAILING & {stem(word) for word in re.findall(r"[a-z]+", text.lower())}
 
 
 def denied(sentence: str) -> list[str]:

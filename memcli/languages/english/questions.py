@@ -13,7 +13,7 @@ from ..data import filled, table
 from ..names import named, nameless, stems_beside
 from .leads import core
 
-__all__ = ["asks_for_record", "asks_what_to_give", "nth", "parse", "wording"]
+__all__ = ["asks_for_another", "asks_for_record", "asks_what_to_give", "nth", "parse", "wording"]
 
 _FORMS = tuple(
     (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
@@ -95,6 +95,16 @@ _WISH = re.compile(
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
     r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"
 )
+#: Who asks for somebody else, whatever he says of himself: "what should I bake for Fiadh?".
+_FOR_ANOTHER = re.compile(
+    r"\b(?:cook|bake|make|get|buy|give|bring|order|book|serve)\b(?: \w+){0,3} for "
+    r"(?:[A-Z][a-z]+|(?:my|our|his|her|the) \w+)"
+)
+#: "What word could you never say?" asks nobody for advice.
+_ANYBODY = re.compile(
+    r"^(?:what|which|who|where|when|why|how)\b.*\b(?:can|could) you\b"
+    r"(?! (?:please |also )?(?:recommend|suggest|help|give|tell|share|advise|think|propose|find|show|provide|offer)\b)"
+)
 _RECORD = re.compile(r"\b(?:best|fastest|quickest|pb|record)\b")
 _GIVING = re.compile(r"\b(?:get|give|buy|gifts?|presents?|surprise)\b")
 #: Whoever asks an assistant so asks for himself.
@@ -175,8 +185,13 @@ def _wants_advice(plain: str, seeks: Seeks) -> bool:
 
 
 def _may_want_advice(plain: str, whole: str, seeks: Seeks) -> bool:
-    words = _ADVICE.search(plain) or _OWN_TASTES.search(plain)
+    words = (_ADVICE.search(plain) and not _ANYBODY.search(plain)) or _OWN_TASTES.search(plain)
     return seeks not in _SAID and bool(words) and not _PAST.search(whole)
+
+
+def asks_for_another(question: str) -> bool:
+    """Whether what somebody should cook, get or book is for another: "what should I bake for Fiadh?"."""
+    return bool(_FOR_ANOTHER.search(question))
 
 
 def _speaking(plain: str, speakers: Sequence[str]) -> str | None:

@@ -31,6 +31,7 @@ _SPLIT = re.compile(
     r",\s+(?=(?:he|she|they)(?:'s|\s+(?:is|are|has|hates?|loves?|likes?|cannot|can not|does not|do not|will not))\s)|"
     rf",?\s+(?P<time>whenever|when|after|before)\s+(?={_SUBJECT})|"
     rf",?\s+(?P<joined>and|but|or)\s+(?=(?:\w+ly |always |also |usually |then )?(?:{_VERBS})\b)|"
+    r",\s+(?=(?-i:[A-Z][\w-]+)\s+(?:hates?|loves?|likes?|cannot|can not|does not|do not|will not)\s)|"
     r",\s+(?=(?:do|does|can|could|should|would|what|which|how|is|are|any|have)\b)",
     re.IGNORECASE,
 )
@@ -67,7 +68,7 @@ _TELLING = (
     r"|(?:cannot|can not|does not|do not|will not)\s+(?:eat|have|drink|stand|tolerate|like|do|touch)\b"
 )
 _CALLED = r"mum(?:my)?|mom(?:my)?|dad(?:dy)?|gran(?:ny|dma|dpa|dad)?|nan(?:a)?|grandma|grandpa"
-_TITLE = r"(?:Uncle|Aunt(?:ie|y)?|Nana?|Gran(?:ny|dma|dpa)?|Mr|Mrs|Ms|Dr)\.? "
+_TITLE = r"(?i:uncle|aunt(?:ie|y)?|nana?|gran(?:ny|dma|dpa)?|mrs?|ms|dr)\.? "
 _OF_NAMED = re.compile(
     r"^(?:(?:and|but|so|also|plus|btw|oh|please remember|remember|note|fyi) )?(?P<who>"
     rf"(?-i:(?:{_TITLE})?[A-Z][\w-]+)|{_CALLED}|he|she|they)\s+(?={_TELLING})",
