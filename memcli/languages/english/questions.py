@@ -87,7 +87,8 @@ _ADVICE = re.compile(
     r"plan(?:ning)?|best|an? good|options)\b"
 )
 _WISH = re.compile(
-    r"\bwhat can (?:i|we) (?:cook|make|bake|serve|get|give|buy|bring|order)\b"
+    r"\bwhat(?: (?:food|meal|dish|cake|takeaway|snack|drink|wine|dinner|lunch|dessert|pudding|present|gift|treat)s?)? "
+    r"can (?:i|we) (?:cook|make|bake|serve|get|give|buy|bring|order)\b"
     r"|\b(?:should|shall|could) (?:i|we)\b|\bany (?:ideas?|tips?|suggestions?|advice|recommendations?)\b"
     r"|\bwhat (?:do|must) (?:i|we) (?:have to |need to )?"
     r"(?:avoid|leave out|watch out for|look out for|keep in mind|bear in mind|be careful|remember|think of)\b"
