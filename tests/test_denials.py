@@ -13,6 +13,7 @@ from memcli.languages.english.questions import parse
 from memcli.memory import Memory
 from memcli.model import TurnId
 from memcli.reading.denials import as_asked
+from memcli.reading.extractive import found_in
 from memcli.reading.network import Finding
 from memcli.reading.passages import Passage
 from memcli.reading.relevance import Found
@@ -128,3 +129,18 @@ def test_a_list_leaves_out_what_was_given_up() -> None:
     assert "Middlemarch" in unfinished.text
     assert sorted(item.text for item in answer.items) == ["Piranesi", "The Long Ships"]
     assert all(item.at for item in answer.items)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "no"),
+    [
+        ("Did Geoff miss the tour?", "Geoff isn't coming on tour", False),
+        ("Did Geoff miss the tour?", "Geoff didn't miss the tour", True),
+        ("Did Geoff come on tour?", "Geoff isn't coming on tour", True),
+    ],
+)
+def test_what_is_denied_says_no_to_what_failed_only_in_its_words(question: str, text: str, no: bool) -> None:
+    window = Window("Bea", text, "")
+    passage = Passage(window, TurnId("t"), None, 0, 1.0, 0.5, 1.0, 1.0, 0.0, False, text)
+    found = Found(passage, Finding(3.0, 0.05, 0.95, ()), 0.9)
+    assert (found_in(parse(question, ()), [found], ()).text == "No") is no

@@ -668,6 +668,30 @@ def test_the_newest_statement_holds_and_the_older_one_is_kept() -> None:
     assert standing(parse("Where did I live?", ()), [old, new]) == (old, None)
 
 
+def test_a_date_that_is_denied_is_none() -> None:
+    text = "the cast's not coming off on the 12th, it's the 19th"
+    found = _found(text, "the 12th, it's the 19th", at(2024, 9, 5))
+    asked = parse("When does the cast come off?", ())
+    assert dates(asked, found)[0].text == "19 September 2024"
+    alone = _found("not on the 12th", "12th", at(2024, 9, 5))
+    assert dates(asked, alone)[0].text == "12 September 2024"
+
+
+def test_the_day_on_which_it_was_told_is_not_when_it_is_so_now() -> None:
+    found = [_found("week on, week off with the kids", "week on", at(2025, 6, 15))]
+    now = found_in(parse("When does Lorcan have the kids now?", ()), found, ())
+    past = found_in(parse("When did Lorcan have the kids?", ()), found, ())
+    assert (now.text, now.typed) == (past.text, past.typed) == ("15 June 2025", False)
+    assert confidence.packaged()(now).form is Form.QUOTE
+
+
+def test_what_an_assistant_said_nobody_else_did() -> None:
+    question = parse("Which books did you recommend?", ("user", "assistant"))
+    asking = _found("suggest some books about canals", "canals", speaker="user", trust=0.6)
+    answer = _found("I would read Idle Women.", "Idle Women", speaker="assistant", trust=0.2)
+    assert found_in(question, [asking, answer], ()).first.passage.window.speaker == "assistant"
+
+
 def test_a_year_by_itself_answers_where_the_network_takes_it_for_the_answer() -> None:
     found = [
         _found("My father never went underground after 1931.", "after 1931", trust=0.06),

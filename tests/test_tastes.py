@@ -62,6 +62,14 @@ def test_where_no_taste_bears_on_it_nothing_is_said(told: Memory) -> None:
     assert answer.abstained
 
 
+@pytest.mark.parametrize(
+    "question", ["What should I bake for Fiadh?", "What word could you never say at home?"]
+)  # fmt: skip
+def test_who_asks_for_another_or_for_nobody_is_not_told_of_tastes(told: Memory, question: str) -> None:
+    assert "audiobooks" not in told.ask(question, at=ASKED).answer.text
+    assert "peanuts" not in told.ask(question, at=ASKED).answer.text
+
+
 def test_what_was_recommended_is_no_request(told: Memory) -> None:
     assert "chain hotels" not in told.ask("What did you suggest for my bike?", at=ASKED).answer.text
 

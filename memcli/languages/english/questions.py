@@ -96,10 +96,9 @@ _WISH = re.compile(
     r"|\b(?:might|would|could)\b.*\b(?:like|enjoy|love|want|please)\b"
     r"|^(?!.*\b(?:does|did|was|were|has|had|gets?|got|gave|made|bought|wanted)\b).*\b(?:ideas?|gifts?|presents?) for\b"
 )
-#: Who asks for somebody else, whatever he says of himself: "what should I bake for Fiadh?".
-_FOR_ANOTHER = re.compile(
-    r"\b(?:cook|bake|make|get|buy|give|bring|order|book|serve)\b(?: \w+){0,3} for "
-    r"(?:[A-Z][a-z]+|(?:my|our|his|her|the) \w+)"
+#: What somebody does for another, whatever he says of himself: "what should I bake for Fiadh?".
+_DONE_FOR = re.compile(
+    r"\b(?:cook|bake|make|get|buy|give|bring|order|book|serve)\b.* for (?:(?:my|our|his|her|the) )?(?P<whom>\w+)"
 )
 #: "What word could you never say?" asks nobody for advice.
 _ANYBODY = re.compile(
@@ -192,7 +191,10 @@ def _may_want_advice(plain: str, whole: str, seeks: Seeks) -> bool:
 
 def asks_for_another(question: str) -> bool:
     """Whether what somebody should cook, get or book is for another: "what should I bake for Fiadh?"."""
-    return bool(_FOR_ANOTHER.search(question))
+    from .assertions.clauses import spoken_of
+
+    done = _DONE_FOR.search(question)
+    return done is not None and done["whom"] in spoken_of(question)
 
 
 def _speaking(plain: str, speakers: Sequence[str]) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...data import filled, table
 from ..contractions import MATCHING, written_out
 from ..elision import clause as whole_clause
+from ..grounding import CALENDAR
 from ..tenses import base_form
 from ..verbs import is_adverb
 
@@ -62,8 +63,9 @@ _OF_KIN = re.compile(
 _TELLING = (
     r"(?:is|are|was|were|has (?:gone|turned|been)|goes|went|turned)\s+(?:\w+\s+){0,2}?(?:vegan|vegetarian|veggie|"
     r"pescatarian|coeliac|celiac|allergic|intolerant|diabetic|lactose|gluten)\b"
-    r"|(?:is|are) (?:not (?:allowed|supposed)|off)\b|has (?:an? )?(?:[\w-]+ ){1,3}(?:allergy|intolerance)\b"
-    r"|(?:gets?|swells?|comes? out|breaks? out|reacts?)\b.*\b(?:from|to|with|in)\b|keeps? (?:kosher|halal)\b"
+    r"|(?:is|are) not (?:allowed|supposed)\b|has (?:an? )?(?:[\w-]+ ){1,3}(?:allergy|intolerance)\b"
+    r"|(?:gets?|comes? out in|breaks? out in) (?:\w+ )?(?:hives|rash|spots|blotches|itchy)\b|swells? up\b"
+    r"|reacts?(?: badly)? to\b|keeps? (?:kosher|halal)\b"
     r"|(?:really |absolutely |only )?(?:hates?|loves?|likes?|adores?|dislikes?|prefers?|avoids?|never eats?)\b"
     r"|(?:cannot|can not|does not|do not|will not)\s+(?:eat|have|drink|stand|tolerate|like|do|touch)\b"
 )
@@ -224,7 +226,7 @@ def _of_named(part: str, told_of: str) -> tuple[str, str] | None:
 
 def _for_named(part: str) -> tuple[str, str] | None:
     named = _FOR_NAMED.match(part)
-    if named is None or named["who"].lower() in _NOBODY or _FIRST.search(part):
+    if named is None or named["who"].lower() in _NOBODY | CALENDAR or _FIRST.search(part):
         return None
     who = re.sub(r"^(?:my|our) ", "", named["who"], flags=re.IGNORECASE)
     is_called = re.fullmatch(rf"{_KIN}|{_CALLED}", who, re.IGNORECASE)
