@@ -379,11 +379,13 @@ def test_advice_for_who_is_only_spoken_of_is_what_others_tell(told_of: Memory, q
         ("Grandpa's not allowed sugar any more", "Grandpa", "grandpa: no sugar"),
         ("Casimir can't do dairy at all, he's in bed for days", "Casimir", "Casimir: no dairy"),
         ("Kai gets hives from egg", "Kai", "Kai: allergic to egg"),
+        ("nothing with chilli for me, my ulcer's back", "Ida", "Ida: no chilli"),
     ],
 )
 def test_what_limits_somebody_is_told_in_many_ways(memory: Memory, said: str, whom: str, told: str) -> None:
     memory.add([Message(said, "Ida", said_at=datetime(2024, 3, 1, tzinfo=UTC), conversation="cabin")])
     assert memory.ask(f"What should I cook for {whom}?").answer.text == told
+    assert memory.ask(f"What takeaway can I get for {whom}?").answer.text == told  # no present, for all its "get"
 
 
 def test_my_husband_is_whom_i_call_so(memory: Memory) -> None:

@@ -107,6 +107,9 @@ _ANYBODY = re.compile(
 )
 _RECORD = re.compile(r"\b(?:best|fastest|quickest|pb|record)\b")
 _GIVING = re.compile(r"\b(?:get|give|buy|gifts?|presents?|surprise)\b")
+_EATEN = re.compile(
+    r"\b(?:food|meal|dish|cake|takeaway|snack|drink|wine|dinner|lunch|breakfast|dessert|pudding|eat)s?\b"
+)
 #: Whoever asks an assistant so asks for himself.
 _REQUESTED = re.compile(
     r"\b(?:can|could|will|would) you (?:(?:please|kindly|possibly|also) )?"
@@ -210,8 +213,9 @@ def asks_for_record(question: str) -> bool:
 
 
 def asks_what_to_give(question: str) -> bool:
-    """Whether somebody looks for a present."""
-    return bool(_GIVING.search(question.lower()))
+    """Whether somebody looks for a present; what is to be eaten is none."""
+    low = question.lower()
+    return bool(_GIVING.search(low)) and not _EATEN.search(low)
 
 
 def nth(question: str) -> int:
