@@ -1,6 +1,6 @@
 """Ordinary questions to everyday chats, as `memcli ask` answers them: makes `benchmarks/results/everyday.json`.
 
-    python benchmarks/everyday.py [--embedder NAME] [DIR …]
+    python benchmarks/everyday.py [--embedder NAME] [--write] [DIR …]
 
 Each DIR (default: those of `benchmarks/everyday`) has the chats of invented people in twelve exports of seven
 languages, 170 questions as people ask them (`questions.jsonl`), and 80 in other words than the chats' (`hard.jsonl`),
@@ -36,8 +36,8 @@ def counted(found: Sequence[Outcome]) -> dict[str, object]:
 def groups(folder: Path, embedder: str) -> Iterator[tuple[str, dict[str, object]]]:
     """What a folder's questions of each kind come to."""
     found = list(outcomes(folder, embedder, questions=QUESTIONS))
-    hard = [each for each in found if str(each.row["id"]).startswith("h")]
-    plain = [each for each in found if each not in hard]
+    hard = [each for each in found if each.row["id"].startswith("h")]
+    plain = [each for each in found if not each.row["id"].startswith("h")]
     english = [each for each in plain if each.row["lang"] == "en"]
     others = [each for each in plain if each.row["lang"] != "en"]
     for name, of in (("all", plain), ("in English", english), ("in other languages", others), ("in other words", hard)):
@@ -45,14 +45,17 @@ def groups(folder: Path, embedder: str) -> Iterator[tuple[str, dict[str, object]
 
 
 def main() -> None:
-    """Prints and writes the shares of each folder."""
+    """Prints the shares of each folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, default=sorted(HERE.glob("everyday/*")))
     parser.add_argument("--embedder", default="memcli")
+    parser.add_argument("--write", action="store_true", help="keep the figures of these folders")
     options = parser.parse_args()
-    text = json.dumps({each.name: dict(groups(each, options.embedder)) for each in options.folders}, indent=1)
-    RESULTS.write_text(text + "\n", encoding="utf-8")
-    print(text)
+    found = {each.name: dict(groups(each, options.embedder)) for each in options.folders}
+    print(json.dumps(found, indent=1))
+    if options.write:
+        kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+        RESULTS.write_text(json.dumps(dict(sorted((kept | found).items())), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from memcli.reading.extractive import ordered
 from memcli.reading.network import Network
 from memcli.reading.passages import asks
 from memcli.reading.relevance import Found
-from memcli.reading.updates import READ, behind, told
+from memcli.reading.updates import READ, Said, behind, told
 from memcli.reading.windows import Window
 
 Line = dict[str, Any]
@@ -83,12 +83,11 @@ def made_up() -> Iterator[Line]:
                 yield {**line, "windows": [*windows, *others]}
 
 
-def _first(item: Line) -> Window:
+def _first(item: Line) -> Said:
     """The first statement behind what it replies to, if that asks."""
     place = item["first"]
     _, speaker, text = item["say"][place]
-    asked = [f"{who}: {said}" for _, who, said in item["say"][max(place - 1, 0) : place] if asks(said)]
-    return Window(speaker, text, "".join(asked))
+    return [*((who, said) for _, who, said in item["say"][max(place - 1, 0) : place] if asks(said)), (speaker, text)]
 
 
 def _after(item: Line, says: str) -> Iterator[Line]:
@@ -106,11 +105,10 @@ def _after(item: Line, says: str) -> Iterator[Line]:
 def _replaced(item: Line) -> list[Line]:
     """The turn that changes it, and those around it, behind each earlier one: it takes the place of the first alone."""
     windows = [Window(speaker, text, "") for _, speaker, text in item["say"]]
-    windows[item["first"]] = _first(item)
     first, later = item["first"], item["later"]
-    ahead = [behind(windows[place], windows[later]) for place in range(later) if place != first]
-    beside = [behind(windows[first], windows[place]) for place in range(first + 1, later)]
-    return [_taking(behind(windows[first], windows[later])), *map(_line, (*ahead, *beside))]
+    ahead = [behind([(w.speaker, w.text)], windows[later]) for n, w in enumerate(windows[:later]) if n != first]
+    beside = [behind(_first(item), window) for window in windows[first + 1 : later]]
+    return [_taking(behind(_first(item), windows[later])), *map(_line, (*ahead, *beside))]
 
 
 def _line(window: Window) -> Line:

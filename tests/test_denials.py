@@ -131,6 +131,11 @@ def test_a_list_leaves_out_what_was_given_up() -> None:
     assert all(item.at for item in answer.items)
 
 
+@pytest.mark.parametrize("text", ["not until Friday", "don't forget the 14th", "not before the 9th"])
+def test_what_only_sounds_like_a_denial(text: str) -> None:
+    assert not language("en").denies(text)
+
+
 @pytest.mark.parametrize(
     ("question", "text", "no"),
     [

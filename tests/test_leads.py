@@ -70,3 +70,5 @@ def test_what_the_assistant_said_is_about_the_assistant() -> None:
     assert parse("Where did I leave the kite?", speakers).about == "user"
     assert parse("What did you do with my kite?", speakers).about == "user"
     assert parse("Which ferry did you say takes cars?", ("Ana", "Bo")).about is None
+    assert parse("Which ferry did ChatGPT recommend?", speakers).about == "assistant"
+    assert parse("What did I give Claude for his birthday?", speakers).about == "user"  # somebody may be called so

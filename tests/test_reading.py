@@ -711,6 +711,8 @@ def test_the_best_time_is_the_fastest_and_not_the_last() -> None:
     now, _ = standing(parse("What's my best half marathon time?", ()), [*times, slow])
     assert now.text == "1:47:05"
     assert standing(parse("What's my half marathon time?", ()), [*times, slow])[0].text == "1:58:02"
+    hours = [_value(text, at(2024 + n, 3, 1), 0.9) for n, text in enumerate(("9:30", "18:15"))]
+    assert standing(parse("What's the best time to call now?", ()), hours)[0].text == "18:15"  # no time that was run
 
 
 def test_what_holds_now_is_as_sure_as_both_statements_of_it() -> None:
@@ -1308,6 +1310,8 @@ def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
     assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: no dal"
     query = Query(parse("Can Theo eat dal?", ("Theo",)), VECTOR, ASKED)
     assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "No. Theo: no dal"
+    query = Query(parse("Should I avoid dal for Theo?", ("Theo",)), VECTOR, ASKED)
+    assert ExtractiveReader(transcript).read(query, transcript.hits()).text == "Theo: no dal"  # that is a yes
     query = Query(parse("What should I get Theo?", ("Theo",)), VECTOR, ASKED)
     assert "dal" not in ExtractiveReader(transcript).read(query, transcript.hits()).text  # no present
 

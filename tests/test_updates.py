@@ -114,19 +114,19 @@ def test_each_is_read_behind_the_first_and_only_the_likeliest_are() -> None:
 
 
 def test_a_long_first_statement_is_cut_to_its_end() -> None:
-    long = Window("Bo", " ".join(f"w{n}" for n in range(100)), "")
+    long = [("Bo", " ".join(f"w{n}" for n in range(100)))]
     assert behind(long, Window("Ana", "ok", "")).before == "Bo: … " + " ".join(f"w{n}" for n in range(76, 100))
 
 
 def test_a_reply_stands_behind_what_it_replies_to_and_a_long_turn_by_the_sentence_that_answers() -> None:
     reply = _found("pelican-soup-44", 1)
-    reply = replace(reply, passage=replace(reply.passage, asked="Bo: and the wifi?"))
+    reply = replace(reply, passage=replace(reply.passage, asked=("Bo", "and the wifi?")))
     assert behind(told(reply), Window("Kit", "it's walrus now", "")).before == "Bo: and the wifi? Ana: pelican-soup-44"
     long = _found("The bins go out on Tuesdays. The rent is 2,240 all in. Ask Mo.", 1)
     start = long.passage.window.shown.index("2,240")
     held = replace(long, finding=Finding(3.0, 0.5, 0.5, (Span(start, start + 5, 0.9),)))
-    assert told(held).text == "The rent is 2,240 all in."
-    assert told(long).text == long.passage.window.text
+    assert told(held) == [("Ana", "The rent is 2,240 all in.")]
+    assert told(long) == [("Ana", long.passage.window.text)]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_reply_stands_behind_what_it_replies_to_and_a_long_turn_by_the_sentenc
     ],
 )  # fmt: skip
 def test_the_network_that_ships_tells_what_takes_a_place(question: str, first: str, later: str, takes: bool) -> None:
-    window = behind(Window("Ana", first, ""), Window("Ana", later, ""))
+    window = behind([("Ana", first)], Window("Ana", later, ""))
     (found,) = of_updates().read(question, [window])
     assert (found.answers > 0) is takes
 
@@ -157,7 +157,7 @@ def test_the_network_that_ships_tells_what_takes_a_place(question: str, first: s
 def test_the_network_that_ships_says_yes_or_no_to_what_has_changed(
     question: str, first: str, later: str, says_yes: bool
 ) -> None:
-    window = behind(Window("Ana", first, ""), Window("Ana", later, ""))
+    window = behind([("Ana", first)], Window("Ana", later, ""))
     (found,) = of_updates().read(question, [window])
     assert found.answers > 0
     assert (found.yes > found.no) is says_yes

@@ -271,8 +271,12 @@ def _advised(question: Question, found: Sequence[Found], known: Sequence[Known])
 
 
 def _forbids(question: Question, known: Known) -> bool:
-    """Whether what is asked about is what a limit names: "can Odette eat sesame?"."""
-    return known.limits and bool(set(content_stems(known.asserted.tail)) & set(question.stems))
+    """Whether what is asked about is what a limit names: "can Odette eat sesame?". Whoever asks if it should be left
+    out is told yes by it.
+    """
+    asked = language(question.language)
+    is_named = bool(set(content_stems(known.asserted.tail)) & set(question.stems))
+    return known.limits and is_named and not (asked.failing(question.asks) or asked.denies(question.asks))
 
 
 def found_in(question: Question, found: Sequence[Found], known: Sequence[Known], further: Sequence[Found] = ()) -> Look:
@@ -347,22 +351,23 @@ def _unread(question: Question, found: Sequence[Found]) -> Look:
 
 
 def _that_holds(question: Question, found: Sequence[Found]) -> Found:
-    """The likeliest window, or the first or the last of those about as likely, as it is asked for; of a time the newest
-    of them that say that it is at another time now. As sure as the likeliest.
+    """The likeliest window; or the first, or the newest, of those about as likely, if that is asked for; of when
+    something is, the newest that says that it is at another time now. As sure as the likeliest.
     """
-    best, of_now = found[0], question.standing in (Standing.NOW, Standing.LAST)
-    if question.standing in (Standing.ANY, Standing.NOW) and question.seeks is Seeks.WHEN:
-        near = [best, *(each for each in _near(found, _BESIDE) if when(each) > when(best) and is_moved(each))]
+    best, stands, chosen = found[0], question.standing, max
+    if question.seeks is Seeks.WHEN and stands in (Standing.ANY, Standing.NOW):
+        near = [each for each in _near(found, _BESIDE) if each is best or (when(each) > when(best) and is_moved(each))]
+    elif stands is Standing.ANY:
+        near = [best]
     else:
-        near = _near(found, _OF_ONE) if question.standing is not Standing.ANY else [best]
-    chosen = max(near, key=when) if of_now or question.standing is Standing.ANY else min(near, key=when)
-    return replace(chosen, trust=max(chosen.trust, best.trust))
+        near, chosen = _near(found, _OF_ONE), max if stands in (Standing.NOW, Standing.LAST) else min
+    return replace(chosen(near, key=when), trust=best.trust)
 
 
 def _near(found: Sequence[Found], share: float) -> list[Found]:
-    """The windows that are at least this share as likely as the likeliest one; it alone, where it has no date."""
+    """The likeliest window, and those with a date that are at least this share as likely."""
     best = found[0]
-    return [each for each in found if each is best or (each.trust >= share * best.trust and each.passage.at)]
+    return [best, *(each for each in found[1:] if each.trust >= share * best.trust and each.passage.at)]
 
 
 def _is_sum(question: Question) -> bool:

@@ -100,7 +100,7 @@ class Passage:
     asked_cosine: float = 0.0
     of_another: float = 0.0
     asking: TurnId | None = None
-    asked: str = ""
+    asked: tuple[str, str] | None = None
 
     @property
     def asked_ahead(self) -> float:
@@ -281,7 +281,7 @@ def _of_turn(
             weights.covered(" ".join(texts[start:end])), whole, by_asked, place.follows, turn.text,
             thread_covered=thread, replies=place.asking is not None, asked_cosine=asked,
             asking=place.asking.id if place.asking else None,
-            asked=f"{place.asking.speaker}: {place.asking.text}" if place.asking else "",
+            asked=(place.asking.speaker, place.asking.text) if place.asking else None,
         )
         for start, end in parts
     ]  # fmt: skip

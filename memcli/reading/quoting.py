@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..languages import language
-from ..text import sentences
 from ..text.times import day
 from .enumerations import introduced
+from .windows import placed
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,19 +55,9 @@ def _likeliest(found: Found) -> str:
     window = found.passage.window
     if len(window.text.split()) <= _SHORT or not found.finding.spans:
         return window.text
-    place = found.finding.spans[0].start - len(window.speaker) - 2
-    told = list(_placed(window.text))
+    told, place = list(placed(window)), found.finding.spans[0].start
     at = next((n for n, (start, each) in enumerate(told) if start + len(each) > place), None)
     return window.text if at is None else _around([_NEXT_ITEM.sub("", each) for _, each in told], at)
-
-
-def _placed(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a text, each behind where it begins."""
-    end = 0
-    for sentence in sentences(text):
-        start = text.find(sentence, end)
-        end = start + len(sentence)
-        yield start, sentence
 
 
 def _around(told: Sequence[str], at: int) -> str:

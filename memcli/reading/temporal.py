@@ -65,10 +65,11 @@ def _named(question: Question, found: Found) -> tuple[list[Value], bool]:
 
 def _affirmed(times: Sequence[Expression], text: str) -> Sequence[Expression]:
     """Those of several that are not denied: "not coming off on the 12th, it's the 19th"."""
-    parts = [(each.start(), each.end()) for each in _PART.finditer(text)]
-    denied = {(a, b) for a, b in parts if spoken([text]).denies(text[a:b])}
-    kept = [each for each in times if not any(a <= each.start_offset < b for a, b in denied)]
-    return kept or times
+    if len(times) < 2:
+        return times
+    said = spoken([text])
+    denied = [part.span() for part in _PART.finditer(text) if said.denies(part[0])]
+    return [each for each in times if not any(a <= each.start_offset < b for a, b in denied)] or times
 
 
 def _years(question: Question, found: Found) -> list[Value]:

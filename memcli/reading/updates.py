@@ -11,16 +11,18 @@ from dataclasses import replace
 from itertools import permutations
 
 from ..model import Question
-from ..text import content_stems, sentences
+from ..text import content_stems
 from . import windows
 from .likeliest import likeliest
-from .network import Finding, Network, Span, of_updates
+from .network import Finding, Network, of_updates
 from .relevance import Found
 from .values import Value
 from .windows import Window
 
-__all__ = ["READ", "as_sure", "behind", "former", "told", "turned", "update"]
+__all__ = ["READ", "Said", "as_sure", "behind", "former", "told", "turned", "update"]
 
+#: Turns, each a text behind its speaker.
+Said = Sequence[tuple[str, str]]
 #: Later windows that are read: the likeliest.
 READ = 6
 #: Windows of which each is read behind each that was said before it, where it is asked what was so before.
@@ -81,31 +83,21 @@ def as_sure(found: Found, other: Found, finding: Finding) -> Found:
     return replace(found, finding=read, trust=max(found.trust, other.trust))
 
 
-def behind(first: Window, later: Window) -> Window:
-    """The later window with the first before it, and with what stands before that, as far as there is room."""
-    room = windows.BEFORE - len(first.text.split())
-    asked = first.before.split()[-room:] if room > 0 else []
-    return replace(later, before=" ".join([*asked, windows.before([(first.speaker, first.text)])]))
+def behind(said: Said, later: Window) -> Window:
+    """The later window with these turns before it."""
+    return replace(later, before=windows.before(said))
 
 
-def told(first: Found) -> Window:
+def told(first: Found) -> Said:
     """What a window tells, as it stands before a later one: the sentences with its likeliest answer, for there is room
-    for few words; and, of a reply, what it replies to.
+    for few words; and, of a reply, what it replies to before them.
     """
     window, asked = first.passage.window, first.passage.asked
     span = max(first.finding.spans, key=lambda each: each.chance, default=None)
-    text = _around(window, span) if span else window.text
-    return replace(window, text=text, before=asked)
-
-
-def _around(window: Window, span: Span) -> str:
-    """The sentences of a window that a span lies in; all of them, where it lies in its speaker's name."""
-    said = [each for each in sentences(window.text) if each in window.text]
-    starts = [window.shown.find(each, len(window.speaker)) for each in said]
     within = [
-        each for start, each in zip(starts, said, strict=True) if start < span.end and span.start < start + len(each)
+        each for start, each in windows.placed(window) if span and start < span.end and span.start < start + len(each)
     ]
-    return " ".join(within) or window.text
+    return [*([asked] if asked else []), (window.speaker, " ".join(within) or window.text)]
 
 
 def _stems(value: Value | None) -> set[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["FORMER", "Window", "before", "spans"]
+from ..text import sentences
+
+__all__ = ["FORMER", "Window", "before", "placed", "spans"]
 
 #: Words of a window; a longer sentence is one alone.
 LONGEST = 40
@@ -38,6 +40,15 @@ def spans(sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
         words += more
     if sentences:
         yield start, len(sentences)
+
+
+def placed(window: Window) -> Iterator[tuple[int, str]]:
+    """The sentences of a window, each behind its place in what is shown of it."""
+    end = len(window.shown) - len(window.text)
+    for sentence in sentences(window.text):
+        start = window.shown.find(sentence, end)
+        end = start + len(sentence)
+        yield start, sentence
 
 
 def before(said: Sequence[tuple[str, str]]) -> str:

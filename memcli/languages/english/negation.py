@@ -8,10 +8,11 @@ from ...text import stem
 
 __all__ = ["NEGATED_VERB", "denied", "denies", "failing"]
 
-#: What only sounds like a denial: "can't wait", "not only", "no wonder".
+#: What only sounds like a denial: "can't wait", "not only", "not until Friday", "don't forget", "no wonder".
 _IDIOM = (
     r"(?:can(?:no|'|’)?t (?:wait|stop|get enough|help)|could(?:n't|n’t| not) (?:stop|put \S+ down)"
-    r"|not (?:only|just|to mention)|no (?:wonder|doubt|matter|problem|worries)|why not)"
+    r"|not (?:only|just|until|till|before|to mention)|do(?:n't|n’t| not) forget"
+    r"|no (?:wonder|doubt|matter|problem|worries)|why not)"
 )
 _DENIAL = re.compile(
     rf"(?!\b{_IDIOM}\b)\b(?:not|no|never|none|without|nor|neither|hardly|nope|\w+n['’]t|cannot|dont)\b", re.IGNORECASE

@@ -49,8 +49,12 @@ _YOU_SAID = re.compile(
     r"\b(?:did you|you(?:'ve| have| had)?) (?:\w+ )?(?:sa(?:y|id)|tell|told|g[ai]ven?|wr[io]te|written|ma[dk]e"
     r"|(?:nam|suggest|recommend|mention|list|propos|provid|advis|creat|explain|describ|generat|quot)(?:e|ed)?)\b"
 )
-#: An assistant, as people call it.
-_ASSISTANT = re.compile(r"\b(?:chat ?gpt|claude|gemini|copilot|the (?:assistant|chatbot|bot|ai))\b")
+_BOT = r"(?:chat ?gpt|claude|gemini|copilot|the (?:assistant|chatbot|bot|ai))"
+#: An assistant, as people call it, and that it said something.
+_IT_SAID = re.compile(
+    rf"\b(?:did|had|has|have) {_BOT}\b"
+    rf"|\b{_BOT} (?:\w+ )?(?:said|told|wrote|gave|advised|(?:suggest|recommend|list|mention)ed)\b"
+)
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NTH = re.compile(rf"\b(?P<word>first|{'|'.join(_ORDINALS)})\b|\b(?P<digits>\d{{1,3}})(?:st|nd|rd|th)\b")
 _OF_LIST = re.compile(r"\b(?:on|in|of|from) (?:that|the|your|this) list\b")
@@ -105,7 +109,8 @@ _ANYBODY = re.compile(
     r"^(?:what|which|who|where|when|why|how)\b.*\b(?:can|could) you\b"
     r"(?! (?:please |also )?(?:recommend|suggest|help|give|tell|share|advise|think|propose|find|show|provide|offer)\b)"
 )
-_RECORD = re.compile(r"\b(?:best|fastest|quickest|pb|record)\b")
+#: The best of the times that somebody has run, and no time that suits: "the best time to call".
+_RECORD = re.compile(r"\b(?:fastest|quickest|pb|record|best(?! time (?:to|for|of)\b))\b")
 _GIVING = re.compile(r"\b(?:get|give|buy|gifts?|presents?|surprise)\b")
 _EATEN = re.compile(
     r"\b(?:food|meal|dish|cake|takeaway|snack|drink|wine|dinner|lunch|breakfast|dessert|pudding|eat)s?\b"
@@ -202,7 +207,7 @@ def asks_for_another(question: str) -> bool:
 
 def _speaking(plain: str, speakers: Sequence[str]) -> str | None:
     """Of a talk with an assistant, whom a question without a name is about: what you said, or I did."""
-    is_assistant = _YOU_SAID.search(plain) or _ASSISTANT.search(plain)
+    is_assistant = _YOU_SAID.search(plain) or _IT_SAID.search(plain)
     role = "assistant" if is_assistant else "user" if _I.search(plain) else ""
     return next((speaker for speaker in speakers if speaker.lower() == role), None)
 
