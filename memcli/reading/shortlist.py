@@ -16,8 +16,8 @@ from .passages import Passage, Transcript, asks, gather, placed
 
 __all__ = ["MOST", "NAMES", "chosen", "packaged", "signals", "to_read"]
 
-#: Windows that a network reads; and of those that none reads, which costs nothing, the first.
-MOST, _UNREAD = 8, 12
+#: Windows that are read.
+MOST = 8
 
 NAMES = (
     "rank", "place.rank", "place.score", "cosine", "cosine.behind", "covered", "turn_covered", "thread_covered",
@@ -34,15 +34,12 @@ def packaged() -> Judge:
 
 
 def to_read(
-    question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript, *, by_network: bool = True
+    question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript
 ) -> tuple[list[Passage], list[Passage]]:
     """The windows of these hits, and of what follows them, that are read; and those that are read besides where the
-    question is for a list, as many again. Best hit first. `by_network`: or else they are only judged by what is known
-    of them.
+    question is for a list, as many again. Best hit first.
     """
     found = gather(question, query, hits, transcript)
-    if not by_network:
-        return found[:_UNREAD], []
     return chosen(found), chosen(found, behind=MOST) if question.listing else []
 
 

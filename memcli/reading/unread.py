@@ -1,8 +1,8 @@
 """What answers where the network for English cannot read: in another language, or asked in another.
 
-A window is judged by the words that it shares with the question, by vectors, by whether it names a time or a number
-where one is asked for, by where retrieval put its turn, and, in a store of the multilingual embedder, by what the
-network for other languages makes of it. Nothing is taken out of it but a date: the answer is the sentence.
+A window is judged by what the network for other languages makes of it, the words that it shares with the question,
+vectors, whether it names a time or a number where one is asked for, and where retrieval put its turn. Nothing is taken
+out of it but a date: the answer is the sentence.
 `benchmarks/unread.py` learns the judges, one an embedder; docs/languages.md has the figures.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 from ..languages import DEFAULT, spoken
 from ..model import Caution, Question, Seeks
 from ..providers.embedding import SUCCESSORS
-from ..providers.multilingual import Multilingual
 from ..ranking import learned
 from ..store.views.view import View
 from ..text.times import TimeKind
@@ -25,9 +24,7 @@ from .passages import Passage, placed
 
 __all__ = [
     "NAMES",
-    "NOTHING_FOUND",
     "OTHERS",
-    "READ",
     "Unread",
     "is_readable",
     "of_store",
@@ -40,32 +37,26 @@ NAMES = (
     "cosine", "cosine.behind", "covered", "covered.behind", "turn_covered", "crossed.cosine", "crossed.covered",
     "place.score", "place.rank", "by_asked", "present", "asks_of_nobody", "follows", "asks", "count", "time", "words",
     "stems", "thread_covered", "replies", "reply.score", "reply.cosine", "reply.rank", "asked.cosine", "asked.ahead",
-)  # fmt: skip
-#: What the judge for embedders that are not known is called.
-OTHERS = "others"
-#: What a judge takes besides where a network reads these windows.
-READ = (
     "read.answers", "read.behind", "read.sure", "read.share", "read.rank", "read.span", "crossed", "crossed.answers",
     "crossed.share", "covered.answers", "reply.answers",
 )  # fmt: skip
-#: What nobody has read says.
-NOTHING_FOUND = Finding(0.0, 0.5, 0.5, ())
+#: What the judge for embedders that are not known is called.
+OTHERS = "others"
 _COUNTS = (Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH)
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A judge of windows, and the network that reads them, if any. An answer is given from its threshold on."""
+    """A network that reads windows, and the judge of what it finds. An answer is given from its threshold on."""
 
     judge: Judge
     thresholds: Mapping[Caution, float]
-    network: Network | None = None
+    network: Network
 
     @classmethod
-    def of(cls, found: Mapping[str, Any], network: Network | None = None) -> Unread:
+    def of(cls, found: Mapping[str, Any], network: Network) -> Unread:
         """As it is learned. Raises ValueError where the signals are others."""
-        names = (*NAMES, *READ) if network else NAMES
-        return cls(Judge.of(found, names), {each: found["thresholds"][each] for each in Caution}, network)
+        return cls(Judge.of(found, NAMES), {each: found["thresholds"][each] for each in Caution}, network)
 
     def read(
         self,
@@ -77,21 +68,15 @@ class Unread:
         """What is found in each of these passages, and the probability that it answers. `among`: all that there are;
         `beside`: what was found before in others that the network for English cannot read.
         """
-        rows = signals(question, passages, among)
-        if self.network is None:
-            return [(NOTHING_FOUND, self.judge(row)) for row in rows]
         findings = self.network.read(question.asks, [each.window for each in passages])
-        more = readings(question, passages, findings, beside)
-        return [(f, self.judge({**row, **m})) for f, row, m in zip(findings, rows, more, strict=True)]
+        rows = signals(question, passages, among), readings(question, passages, findings, beside)
+        return [(f, self.judge({**row, **more})) for f, row, more in zip(findings, *rows, strict=True)]
 
 
 def packaged(embedder: str) -> Unread:
-    """What ships for the embedder of this id; for one that is not known, what was learned from the vectors of the
-    multilingual one alone.
-    """
+    """What ships for the embedder of this id; for one that is not known, what both kinds of vectors taught."""
     learned_ = learned.packaged(__package__, "unread_weights.json")["embedders"]
-    found = learned_.get(SUCCESSORS.get(embedder, embedder), learned_[OTHERS])
-    return Unread.of(found, of_languages() if embedder == Multilingual.id else None)
+    return Unread.of(learned_.get(SUCCESSORS.get(embedder, embedder), learned_[OTHERS]), of_languages())
 
 
 def of_store(view: View) -> Unread:
