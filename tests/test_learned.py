@@ -116,6 +116,14 @@ def test_a_folder_counts_by_the_names_and_bytes_of_its_files(tmp_path: Path) -> 
     assert found == {tmp_path.name: sha256(f"a/b.txt {one}\nc.txt {two}\n".encode()).hexdigest()}
 
 
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "q.jsonl").write_text(folder)
+    past = learned.made("python x.py", [tmp_path / "a" / "q.jsonl", tmp_path / "b" / "q.jsonl"], "fake")
+    assert past["from"] == {f"{each}/q.jsonl": sha256(each.encode()).hexdigest() for each in "ab"}
+
+
 def test_no_other_file_was_learned() -> None:
     found = {each for package in ("memcli", *{package for package, _ in FILES}) for each in _json_in(package)}
     of_some_embedder = {"unread_weights.json", "relations.json"}  # see test_unread and test_relating

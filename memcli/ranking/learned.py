@@ -64,7 +64,7 @@ def made(by: str, data: Sequence[Path], embedder: str) -> dict[str, object]:
     """The past of what is being learned: by the command `by`, from the files and folders `data`, with this embedder."""
     return {
         "by": by,
-        "from": {path.name: _sha256(path) for path in data},
+        "from": {_called(path, data): _sha256(path) for path in data},
         "embedder": embedder,
         "at": f"{date.today()}",
     }
@@ -73,6 +73,12 @@ def made(by: str, data: Sequence[Path], embedder: str) -> dict[str, object]:
 def written(past: Mapping[str, object], numbers: Mapping[str, object]) -> str:
     """The JSON document of what was learned, one named thing a line."""
     return _laid_out({"made": past, **numbers}) + "\n"
+
+
+def _called(path: Path, among: Sequence[Path]) -> str:
+    """A file's name, with its folder's where another has the same."""
+    alike = [each for each in among if each.name == path.name]
+    return path.name if len(alike) == 1 else f"{path.absolute().parent.name}/{path.name}"
 
 
 def _sha256(path: Path) -> str:

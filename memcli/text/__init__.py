@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 __all__ = [
@@ -28,6 +29,8 @@ _UNSPACED = rf"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff{_IDEOGRAPHS}"
 #: Marks, and every script but Latin; wide and narrow forms.
 _BEYOND_LATIN = r"\u0300-\u1fff\u2c00-\udfff\uf900-\ufaff\ufb1d-\uffef"
 _SPACE = re.compile(r"\s+")
+#: A space that is none of ASCII's before a full stop, at which sentencex 1.0.32 panics ("A\u00a0. b").
+_WIDE = re.compile(r"[^\S\x00-\x7f](?=\.)")
 _IMAGE = re.compile(r"^\[image:\s*(.+?)\s*\]$", re.IGNORECASE)
 
 #: A sentence longer than this (a log, a table, base64) is cut at white space: the embedder reads 256 tokens.
@@ -68,13 +71,21 @@ def sentences(text: str, language: str = ENGLISH) -> list[str]:
 
     A line break always ends a sentence: chat puts lists and greetings on lines of their own.
     """
-    import sentencex
-
     found: list[str] = []
     for line in text.splitlines():
         if line.strip():
-            found.extend(part for s in sentencex.segment(language, line) for part in _bounded(s.strip()))
+            found.extend(part for s in _segments(line, language) for part in _bounded(s.strip()))
     return [s for s in found if s]
+
+
+def _segments(line: str, language: str) -> Iterator[str]:
+    """What sentencex makes of a line, in the line's own characters."""
+    import sentencex
+
+    begin = 0
+    for segment in sentencex.segment(language, line if line.isascii() else _WIDE.sub(" ", line)):
+        yield line[begin : begin + len(segment)]
+        begin += len(segment)
 
 
 def _bounded(sentence: str) -> list[str]:
