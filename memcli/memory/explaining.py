@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from ..languages import language
+from ..languages import language, spoken
 from ..model import Hit, Question
 from ..text import stems, words
 from ..text.times import TimeKind
@@ -37,12 +37,14 @@ def reasons(question: Question, hit: Hit, asked_at: datetime) -> list[str]:
 
 
 def _shared(question: Question, text: str) -> Iterator[str]:
-    asked = set(question.stems)
-    shared = list(
-        dict.fromkeys(w for w in words(text, question.language) if not asked.isdisjoint(stems(w, question.language)))
-    )
+    code = spoken([text]).code if question.translations else question.language
+    asked, translated = set(question.stems), {t.term for t in question.translations if t.language == code}
+    shared = [
+        word for word in words(text, code)
+        if not (asked.isdisjoint(stems(word, question.language)) and translated.isdisjoint(stems(word, code)))
+    ]  # fmt: skip
     if shared:
-        yield f"says {', '.join(f'*{word}*' for word in shared)}"
+        yield f"says {', '.join(f'*{word}*' for word in dict.fromkeys(shared))}"
 
 
 def _speaker(question: Question, speaker: str) -> Iterator[str]:

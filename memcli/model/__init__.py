@@ -41,6 +41,7 @@ __all__ = [
     "SessionId",
     "Spelling",
     "Standing",
+    "Translation",
     "Turn",
     "TurnId",
     "Unit",
@@ -265,6 +266,15 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Translation:
+    """A stem of a question, and a stem of another language that stands for it in turns of that language."""
+
+    stem: str
+    language: str
+    term: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question, read once, when the query is made. `named`: whom of the speakers it mentions, and how.
 
@@ -276,6 +286,7 @@ class Question:
     it asks what somebody should do or might like; `may_want_advice`: there is such a word in what it asks of now, or it
     asks what one likes oneself. `language`: by whose rules it was read. `akin`: stems
     of the store that stand for or beside those of the question: other forms of a word, compounds or their parts.
+    `translations`: what turns in other languages say for its words.
     `core`: the part of the text that asks, without what leads up to it ("can you remind me"), which `stems` and all of
     the kind of answer are of ("" where that is all of it); what retrieval goes by is of the whole.
     """
@@ -298,6 +309,7 @@ class Question:
     first_person: bool = False
     language: str = "en"
     akin: tuple[str, ...] = ()
+    translations: tuple[Translation, ...] = ()
     core: str = ""
 
     @property

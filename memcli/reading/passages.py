@@ -21,7 +21,7 @@ from memcli.store.rows import microseconds
 from memcli.text import stems
 from memcli.text.times import Expression, TimeKind
 
-__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits", "placed", "put_right"]
+__all__ = ["Passage", "Transcript", "asks", "gather", "later", "of_hits", "placed", "put_right", "translated"]
 
 #: Hits that are looked at, those of them whose next turns are, too, windows in all.
 _DEPTH, _FOLLOWED, _MOST = 20, 5, 24
@@ -174,7 +174,7 @@ def _read(question: Question, query: Query, places: Sequence[_Place], transcript
     """The windows of these turns, with what speaks for them."""
     if not places:
         return []
-    weights = _StemWeights(transcript.rarity(question.stems), question.language)
+    weights = _StemWeights(transcript.rarity(question.stems), question)
     then = _stretches(language(question.language).asked_times(question.text, query.asked_at))
     threaded = [_threaded(place, transcript) for place in places]
     read = {turn.id for place in threaded for turn in (place.turn, place.asking) if turn}
@@ -310,15 +310,23 @@ def _is_so(true: bool, about: str | None) -> float:
 class _StemWeights:
     """How much each of the question's words weighs."""
 
-    def __init__(self, rarity: Mapping[str, float], language: str) -> None:
-        self._language = language
+    def __init__(self, rarity: Mapping[str, float], question: Question) -> None:
+        self._question = question
         self._weights = list(rarity.items())
         self._whole = sum(rarity.values())
 
     def covered(self, text: str) -> float:
-        """The share of the whole weight that `text` holds."""
-        present = _stems_in(text, self._language)
+        """The share of the whole weight that `text` holds, in the question's words or in its own language's."""
+        present = _stems_in(text, self._question.language) | translated(self._question, text)
         return sum(w for stem, w in self._weights if stem in present) / self._whole if self._whole > 0 else 0.0
+
+
+def translated(question: Question, text: str) -> set[str]:
+    """The question's stems for which a text has what they are in its language."""
+    if not question.translations:
+        return set()
+    code = spoken([text]).code
+    return {each.stem for each in question.translations if each.language == code and each.term in _stems_in(text, code)}
 
 
 @lru_cache(maxsize=8192)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..model import Translation
 from ..text import ENGLISH, is_unspaced
 from .rows import Columns, append, columns, scalar
 
@@ -32,6 +33,7 @@ __all__ = [
     "languages",
     "postings",
     "remove_documents",
+    "translated",
     "weights",
 ]
 
@@ -110,6 +112,28 @@ def postings(
     return {
         stem: (turn[a:b], frequency[a:b]) for stem, a, b in zip(wanted, bounds[:-1], bounds[1:], strict=True) if a < b
     }
+
+
+def translated(db: DuckDBPyConnection, translations: Sequence[Translation]) -> Postings:
+    """For each stem that is translated the postings of what stands for it, of turns in the language of that alone."""
+    stems = list(dict.fromkeys(each.stem for each in translations))
+    found = columns(
+        db,
+        """select w.place, p.turn, sum(p.frequency)::bigint as frequency
+           from posting p join (select unnest($terms::varchar[]) as term, unnest($languages::varchar[]) as language,
+                                unnest($places::integer[]) as place) w on w.term = p.term
+           left join spoken s on s.turn = p.turn
+           where coalesce(s.language, $english) = w.language group by w.place, p.turn order by w.place, p.turn""",
+        {
+            "terms": [each.term for each in translations],
+            "languages": [each.language for each in translations],
+            "places": [stems.index(each.stem) for each in translations],
+            "english": ENGLISH,
+        },
+    )
+    bounds = np.searchsorted(found["place"], np.arange(len(stems) + 1)).tolist()
+    turn, frequency = (found[name].astype(np.int64) for name in ("turn", "frequency"))
+    return {stem: (turn[a:b], frequency[a:b]) for stem, a, b in zip(stems, bounds[:-1], bounds[1:], strict=True)}
 
 
 def frequencies(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..errors import UsageError
 from ..languages import language
 from ..languages.names import apart
-from ..model import Filters, Hit, Kind, Needs, Query, Question, Turn, TurnId, Unit, UnitId
+from ..model import Filters, Hit, Kind, Needs, Query, Question, Translation, Turn, TurnId, Unit, UnitId
 from ..ranking.arrays import settled, top_and_ties
 from ..ranking.bm25 import Whole
 from ..store.ids import round_id
@@ -26,6 +26,7 @@ __all__ = [
     "Mentioning",
     "Narrowing",
     "Strategy",
+    "asked_postings",
     "asked_stems",
     "chunk_units",
     "evidence",
@@ -91,12 +92,22 @@ def asked_stems(question: Question) -> list[str]:
     return [*content_stems(apart(question.text, question.named), question.language), *question.akin]
 
 
+def asked_postings(view: View, question: Question, stems: Sequence[str]) -> dict[str, tuple[Ints, Ints]]:
+    """The postings of these stems of a question, of each with what it is in the other languages of the store."""
+    return view.postings(stems, _translated(question, stems))
+
+
+def _translated(question: Question, stems: Sequence[str]) -> list[Translation]:
+    return [each for each in question.translations if each.stem in stems]
+
+
 def shown(strategy: Strategy, query: Query, view: View) -> View:
     """What the strategy is shown of the view: of a large store the sessions of the question's candidates."""
     if not isinstance(strategy, Narrowing):
         return view
     queries = np.unique(np.stack([query.vector, *query.phrasings.values()]), axis=0)
-    return narrowed(view, queries, asked_stems(query.question), query.filters, strategy.candidate_sessions)
+    stems = [*asked_stems(query.question), *(each.term for each in query.question.translations)]
+    return narrowed(view, queries, stems, query.filters, strategy.candidate_sessions)
 
 
 def wordings(strategy: Strategy, question: Question, speakers: Sequence[str]) -> dict[str, str]:
@@ -207,11 +218,16 @@ def _chunk(kind: Kind, first: Turn, turns: Sequence[Turn], most: int) -> Unit:
     return Unit(UnitId(id_), kind, best.text, tuple(turn.id for turn in turns[:most]), best.said_at, best.speaker)
 
 
-def known_of_all(view: View, stems: Sequence[str]) -> Whole | None:
+def known_of_all(view: View, question: Question, stems: Sequence[str]) -> Whole | None:
     """What is known of all turns of the store, where the view shows some of them; None where it shows all."""
     if view.stands_for is None:
         return None
-    return Whole(view.stands_for, view.mean_length, view.frequencies(stems))
+    others = _translated(question, stems)
+    found = view.frequencies([*stems, *(each.term for each in others)])
+    together = {stem: found.get(stem, 0) for stem in stems}
+    for each in others:
+        together[each.stem] += found.get(each.term, 0)
+    return Whole(view.stands_for, view.mean_length, together)
 
 
 def turn_hits(view: View, hits: Sequence[Hit], k: int) -> list[Hit]:

@@ -11,7 +11,7 @@ from ..model import Hit, Kind, Needs, Query
 from ..ranking.bm25 import K1, B, bm25
 from ..store.views.candidates import SESSIONS
 from ..store.views.view import View
-from .base import asked_stems, known_of_all, no_variant, top_hits
+from .base import asked_postings, asked_stems, known_of_all, no_variant, top_hits
 
 __all__ = ["BM25", "variant"]
 
@@ -31,7 +31,8 @@ class BM25:
         if not view.n:
             return []
         stems = asked_stems(query.question)
-        postings, whole = view.postings(stems), known_of_all(view, stems)
+        postings = asked_postings(view, query.question, stems)
+        whole = known_of_all(view, query.question, stems)
         found = bm25(stems, postings, view.length, np.arange(view.n), k1=self.k1, b=self.b, whole=whole)
         rows = np.flatnonzero(found.scores > 0)
         traces = {"bm25.turn": found.scores[rows], "cover.turn": found.coverage[rows]}

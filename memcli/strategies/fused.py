@@ -23,7 +23,7 @@ from ..store.views.assertions import assertion_index
 from ..store.views.candidates import SESSIONS
 from ..store.views.view import View, days
 from ..text import content_stems, words
-from .base import asked_stems, known_of_all, mention_vectors, no_variant, top_hits
+from .base import asked_postings, asked_stems, known_of_all, mention_vectors, no_variant, top_hits
 
 __all__ = ["PRODUCTS", "Features", "Fused", "variant"]
 
@@ -127,7 +127,7 @@ class Fused:
             query.question,
             assistant=bool(view.once(_roles)["assistant"].any()),
             stems=stems,
-            known=len(view.postings(stems)),
+            known=len(asked_postings(view, query.question, stems)),
             signals=found,
             store=view.once(_store),
         )
@@ -146,7 +146,7 @@ def variant(name: str, _filters: object = None) -> Fused:
 def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, Floats], _Vectors]:
     """Every turn's signals, and what gives some turns the vectors of their best sentences."""
     stems = _stems(query.question, names)
-    turns, said = replace(view.once(_turns), whole=known_of_all(view, stems)), view.once(_sentences)
+    turns, said = replace(view.once(_turns), whole=known_of_all(view, query.question, stems)), view.once(_sentences)
     nameless = query.phrasings.get(NAMELESS, query.vector)
     taste = query.phrasings.get(PREFERENCE, query.vector)
     mentioned = mention_vectors(query)
@@ -161,7 +161,7 @@ def _signals(query: Query, view: View, names: Sequence[str]) -> tuple[dict[str, 
         **signals.assertion_signals(
             cosines(nameless, asserted.vectors), cosines(nameless, asserted.domains), assertions, view.n
         ),
-        **signals.lexical_signals(stems, view.postings(stems), turns),
+        **signals.lexical_signals(stems, asked_postings(view, query.question, stems), turns),
         **signals.cue_signals(turns, _asked(view, names), view.once(_roles)),
         **signals.time_signals(view.days, _days(query)),
     }

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import StoreChanged
-from ...model import Filters, Kind, Needs, Relation, Turn, TurnId
+from ...model import Filters, Kind, Needs, Relation, Translation, Turn, TurnId
 from .. import lexical, transcript
 from ..aliases import by_name
 from ..coded import CodedSessions
@@ -102,6 +102,7 @@ class View:
         self._loaded: Columns = {}  # of the turns
         self._pools: dict[str, tuple[Ints, npt.NDArray[np.float64]]] = {}
         self._postings: dict[str, tuple[Ints, Ints]] = {}
+        self._translated: tuple[tuple[Translation, ...], lexical.Postings] = (), {}
         self._fetched: dict[int, Turn] = {}
         self._row_by_id: dict[TurnId, int] = {}
         self._said: dict[int, list[tuple[int, str]]] = {}
@@ -536,17 +537,39 @@ class View:
 
     # -- words and the graph -----------------------------------------------------------------------------------------
 
-    def postings(self, stems: Sequence[str]) -> dict[str, tuple[Ints, Ints]]:
-        """For each of `stems` that occurs: the rows of its turns and the frequencies in them."""
+    def postings(self, stems: Sequence[str], translations: Sequence[Translation] = ()) -> dict[str, tuple[Ints, Ints]]:
+        """For each of `stems` that occurs: the rows of its turns and the frequencies in them.
+
+        What is translated occurs where one of its translations does, and is one word with them, as rare as all of
+        them together: a structured query (Pirkola 1998, section 3).
+        """
+        own = self._own_postings(stems)
+        if not translations:
+            return own
+        other = self._other_postings(tuple(translations))
+        found = {stem: _united(own.get(stem, NONE), self._here(*other.get(stem, NONE))) for stem in stems}
+        return {stem: each for stem, each in found.items() if len(each[0])}
+
+    def _other_postings(self, translations: tuple[Translation, ...]) -> lexical.Postings:
+        """Those of what is translated in other languages, kept for the question that asked last."""
+        kept = self._translated
+        if kept[0] != translations:
+            kept = self._translated = translations, self.read(lambda db: lexical.translated(db, translations))
+        return kept[1]
+
+    def _here(self, seqs: Ints, frequencies: Ints) -> tuple[Ints, Ints]:
+        """The postings of the turns that are here, by their rows."""
+        rows = self._row_of_turn(seqs)
+        return rows[rows >= 0], frequencies[rows >= 0]
+
+    def _own_postings(self, stems: Sequence[str]) -> dict[str, tuple[Ints, Ints]]:
         missing = [stem for stem in dict.fromkeys(stems) if stem not in self._postings]
         if missing:
             known = self._part.postings if self._part is not None else {}
             others = [stem for stem in missing if stem not in known]
             found = {**known, **(self.read(lambda db: lexical.postings(db, others)) if others else {})}
             for stem in missing:
-                seqs, frequencies = found.get(stem, NONE)
-                rows = self._row_of_turn(seqs)
-                self._postings[stem] = (rows[rows >= 0], frequencies[rows >= 0])
+                self._postings[stem] = self._here(*found.get(stem, NONE))
         return {stem: self._postings[stem] for stem in dict.fromkeys(stems) if len(self._postings[stem][0])}
 
     @cached_property
@@ -615,3 +638,9 @@ def days(moment: datetime) -> float:
     """A moment in days since 1970; a local time counts as UTC."""
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return aware.timestamp() / 86_400.0
+
+
+def _united(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """The postings of two stems as of one: each turn once, ascending, with the sum of its frequencies."""
+    rows, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    return rows, np.bincount(place, np.concatenate([one[1], other[1]]), len(rows)).astype(np.int64)
