@@ -133,8 +133,10 @@ def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[
     """The questions of a file or a folder, retrieved through memcli's public interface."""
     if is_asked_beside(path):
         memory = stored(cache / f"{path.name}.memcli", folder(path / "questions.jsonl"), fair.of(path)(""), opened)
-        for line in (path / "questions.jsonl").read_text(encoding="utf-8").splitlines():
-            yield _own(path.name, json.loads(line), memory)
+        for name in ("questions.jsonl", "hard.jsonl"):
+            beside = path / name
+            for line in beside.read_text(encoding="utf-8").splitlines() if beside.exists() else ():
+                yield _own(path.name, json.loads(line), memory)
     else:
         name, held = path.name.split(".")[0], filled(path, cache, opened, fair)
         for haystack, memory in held:
