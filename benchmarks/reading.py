@@ -325,19 +325,35 @@ def outcome(each: ReadCase, look: Look | None, doubt: Confidence) -> Outcome:
     return Outcome(case, form, text, doubted.trust, right, token_f1(text, case.answer) if case.answer else 0.0)
 
 
-def crossed(reads: Sequence[ReadCase], sure: Sureness) -> list[Outcome]:
+Looked = Sequence[tuple[ReadCase, Look | None]]
+
+
+def looked_at(reads: Sequence[ReadCase]) -> Looked:
+    """What the reader makes of every case, its windows judged by what the other folds teach."""
+    found: list[tuple[ReadCase, Look | None]] = []
+    for fold in sorted({each.case.fold for each in reads}):
+        judge = train_relevance([each for each in reads if each.case.fold != fold])
+        found += [(each, each.looked(judge)) for each in reads if each.case.fold == fold]
+    return found
+
+
+def doubting(looked: Looked, sure: Sureness) -> Confidence:
+    """What these looks teach: a doubt of answers by judges that had not seen them (stacking, Wolpert 1992)."""
+    return train_confidence([(each, look) for each, look in looked if look], sure)
+
+
+def crossed(looked: Looked, sure: Sureness) -> list[Outcome]:
     """Every case judged by what the other folds teach."""
     done: list[Outcome] = []
-    for fold in sorted({each.case.fold for each in reads}):
-        done += judged([r for r in reads if r.case.fold != fold], [r for r in reads if r.case.fold == fold], sure)
+    for fold in sorted({each.case.fold for each, _ in looked}):
+        doubt = doubting([pair for pair in looked if pair[0].case.fold != fold], sure)
+        done += [outcome(*pair, doubt) for pair in looked if pair[0].case.fold == fold]
     return done
 
 
-def judged(taught: Sequence[ReadCase], asked: Sequence[ReadCase], sure: Sureness) -> list[Outcome]:
+def judged(taught: Looked, asked: Sequence[ReadCase], sure: Sureness) -> list[Outcome]:
     """The cases `asked`, judged by what `taught` teaches."""
-    judge = train_relevance(taught)
-    looks = [(each, look) for each in taught if (look := each.looked(judge))]
-    doubt = train_confidence(looks, sure)
+    judge, doubt = train_relevance([each for each, _ in taught]), doubting(taught, sure)
     return [outcome(each, each.looked(judge), doubt) for each in asked]
 
 
@@ -404,29 +420,28 @@ def main(given: Sequence[str] | None = None) -> None:
         known = [case for case in known if case.query.question.language == DEFAULT_LANGUAGE]
         halves = [(case, 0 if case.dataset in options.apart else case.half) for case in known]
         reads = [read(case, networks[half]) for case, half in halves if half < len(networks)]
-        done = crossed(reads, sure)
+        looked = looked_at(reads)
+        done = crossed(looked, sure)
         found: dict[str, object] = {"crossed": figures(done), "reliability": reliability(done)}
         for network, name in options.left_out:
             whole = Network(Path(network))
             apart = [read(case, whole) for case in known if case.dataset == name]
             rest = [each for each in reads if each.case.dataset != name]
-            found[f"left out: {name}"] = figures(judged(rest, apart, sure))
+            found[f"left out: {name}"] = figures(judged(looked_at(rest), apart, sure))
         for path in options.asked:
             apart = [read(case, Network(options.network)) for case in cases(path, cache, opened, fair)]
-            found[f"never seen: {path.name}"] = figures(judged(reads, apart, sure))
+            found[f"never seen: {path.name}"] = figures(judged(looked, apart, sure))
         if options.write:
-            _write(reads, options, sure)
+            _write(looked, options, sure)
             RESULTS.write_text(json.dumps(found, indent=2) + "\n")
     print(json.dumps(found, indent=2))
 
 
-def _write(reads: Sequence[ReadCase], options: argparse.Namespace, sure: Sureness) -> None:
+def _write(looked: Looked, options: argparse.Namespace, sure: Sureness) -> None:
     """What all cases teach, into the package."""
     by = f"python benchmarks/reading.py --data {' '.join(p.name for p in options.data)}{unseen.said(options)} --write"
     past = learned.made(by, options.data, embedder_id(EMBEDDER))
-    judge = train_relevance(reads)
-    looks = [(each, look) for each in reads if (look := each.looked(judge))]
-    doubt = train_confidence(looks, sure)
+    judge, doubt = train_relevance([each for each, _ in looked]), doubting(looked, sure)
     (PACKAGE / "relevance_weights.json").write_text(learned.written(past, judge.numbers()))
     (PACKAGE / "confidence_weights.json").write_text(learned.written(past, doubt.numbers()))
 
