@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from memcli import Memory, Message
+from memcli.languages import asked_in
 from memcli.languages.translations import Word, translations
 from memcli.memory.understanding import understood
 from memcli.model import Filters, Question, Translation
@@ -68,6 +69,14 @@ def test_a_word_is_found_by_any_of_its_forms_and_synonyms() -> None:
 def test_what_is_written_without_spaces_is_found_by_all_its_pairs() -> None:
     assert Word("誕生", "en", ("birthday",)) in translations("妹の誕生日はいつ？", "ja", ["en"])
     assert not any("birthday" in word.terms for word in translations("誕生はいつ？", "ja", ["en"]))
+
+
+def test_a_word_alone_is_english_where_the_stores_own_language_has_it_not() -> None:
+    shares = {"tr": 0.9}
+    assert asked_in("dog", lambda: shares).code == "en"
+    assert asked_in("köpek", lambda: shares).code == "tr"
+    assert asked_in("Pasta", lambda: shares).code == "tr"  # a cake
+    assert asked_in("Vestel", lambda: shares).code == "tr"  # no word of either
 
 
 def test_of_a_language_without_a_column_nothing_is_known() -> None:

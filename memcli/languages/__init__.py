@@ -72,10 +72,17 @@ def spoken(texts: Iterable[str]) -> Language:
     return _claiming(heard) or language(recognition.recognized(heard, *_EXPECTED.get()))
 
 
+def _is_english_alone(word: str, home: str) -> bool:
+    """Whether a word is among those that mean something in English, and not in `home`: "dog" in a Turkish store."""
+    from .translations import is_known
+
+    return home != DEFAULT and is_known(word, DEFAULT) and not is_known(word, home)
+
+
 def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Language:
     """The language of a question to a store: it is likelier in one of the store's own, and in what the store mostly
-    holds where its words do not tell it from English, or it is one word ("Kuchen"). `shares`: which share of the turns
-    is in each language but English; asked only if the words may be in another.
+    holds where its words do not tell it from English, or it is one word ("Kuchen"; not "dog"). `shares`: which share of
+    the turns is in each language but English; asked only if the words may be in another.
     """
     if claiming := _claiming(question):
         return claiming
@@ -86,7 +93,7 @@ def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Langua
     known = own(shares())
     home = next((code for code, share in known.items() if share > _MOST), DEFAULT)
     if alone:
-        return language(home)
+        return language(DEFAULT if _is_english_alone(question, home) else home)
     found = recognition.recognized(question, likelier=known)
     if found == DEFAULT and recognition.is_open(question) and recognition.may_be(question, home):
         return language(home)

@@ -14,7 +14,7 @@ from importlib import resources
 
 from ..text import content_stems
 
-__all__ = ["Word", "translations"]
+__all__ = ["Word", "is_known", "translations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ def translations(text: str, language: str, into: Sequence[str]) -> list[Word]:
         Word(stem, code, terms) for code, cells in columns for stem, row in rows for terms in _terms(cells[row], code)
     )
     return list(dict.fromkeys(found))
+
+
+def is_known(text: str, language: str) -> bool:
+    """Whether a word of a text means something in this language, by the table."""
+    return language in _table() and any(True for _ in _rows(text, language))
 
 
 def _rows(text: str, language: str) -> Iterator[tuple[str, int]]:
