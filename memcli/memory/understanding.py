@@ -52,7 +52,7 @@ def _with_akin(db: DuckDBPyConnection, question: Question) -> Question:
 
 def _translated(db: DuckDBPyConnection, view: View, question: Question) -> Question:
     """With what the store's other languages say for its words, of which the store has some."""
-    spoken = [code for code, share in _shares(view).items() if share >= _SPOKEN and code != question.language]
+    spoken = _spoken_beside(db, view, question.language)
     if not spoken:
         return question
     found = translations(apart(question.text, question.named), question.language, spoken)
@@ -60,10 +60,13 @@ def _translated(db: DuckDBPyConnection, view: View, question: Question) -> Quest
     return replace(question, translations=tuple(filter(None, (_kept(each, known) for each in found))))
 
 
-def _shares(view: View) -> dict[str, float]:
-    """Of each language, English too, the share of the turns."""
-    others = view.shares()
-    return {DEFAULT: 1 - sum(others.values()), **others}
+def _spoken_beside(db: DuckDBPyConnection, view: View, asked: str) -> list[str]:
+    """The languages of the store but that of the question, each of which enough turns are in."""
+    if not view.languages and asked == DEFAULT:
+        return []
+    turns = lexical.documents(db)
+    counts = {DEFAULT: turns - sum(view.languages.values()), **view.languages}
+    return [code for code, count in counts.items() if code != asked and count >= _SPOKEN * turns and count]
 
 
 def _kept(word: Word, known: Mapping[str, int]) -> Translation | None:
