@@ -18,11 +18,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from kinds import QUESTIONS
 from languages import Outcome, outcomes
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "everyday.json"
-QUESTIONS = ("questions.jsonl", "hard.jsonl")
 
 
 def counted(found: Sequence[Outcome]) -> dict[str, object]:

@@ -21,6 +21,8 @@ from memcli.model import TurnId
 Places = Mapping[str | None, TurnId | None]
 SCENES = 20  # of a play, in a row: the sessions of one conversation
 JOINED = 10  # haystacks of a question and few sessions each
+#: Beside a folder `chats`: what is asked as people ask, and in other words than the chats'.
+QUESTIONS = ("questions.jsonl", "hard.jsonl")
 _FIRST_SCENE = datetime(2023, 1, 7, 19, tzinfo=UTC)  # made up; scenes have no dates
 
 

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import unseen
-from kinds import folder, stores
+from kinds import QUESTIONS, folder, stores
 from unseen import Unseen
 
 from memcli.evaluation.answers import token_f1
@@ -133,9 +133,8 @@ def cases(path: Path, cache: Path, opened: ExitStack, fair: Unseen) -> Iterator[
     """The questions of a file or a folder, retrieved through memcli's public interface."""
     if is_asked_beside(path):
         memory = stored(cache / f"{path.name}.memcli", folder(path / "questions.jsonl"), fair.of(path)(""), opened)
-        for name in ("questions.jsonl", "hard.jsonl"):
-            beside = path / name
-            for line in beside.read_text(encoding="utf-8").splitlines() if beside.exists() else ():
+        for beside in filter(Path.exists, (path / name for name in QUESTIONS)):
+            for line in beside.read_text(encoding="utf-8").splitlines():
                 yield _own(path.name, json.loads(line), memory)
     else:
         name, held = path.name.split(".")[0], filled(path, cache, opened, fair)
@@ -325,6 +324,7 @@ def outcome(each: ReadCase, look: Look | None, doubt: Confidence) -> Outcome:
     return Outcome(case, form, text, doubted.trust, right, token_f1(text, case.answer) if case.answer else 0.0)
 
 
+#: What the reader makes of each case before it is doubted.
 Looked = Sequence[tuple[ReadCase, Look | None]]
 
 

@@ -43,7 +43,7 @@ def asked(path: Path, text: str) -> Question:
         return query.question
 
 
-def test_every_row_has_a_word_of_every_language_that_a_turn_is_indexed_by() -> None:
+def test_the_table_has_a_column_for_each_language_with_a_table_and_a_row_for_each_meaning() -> None:
     text = resources.files("memcli.languages").joinpath("translations.tsv").read_text(encoding="utf-8")
     head, *rows = (line.split("\t") for line in text.splitlines())
     assert head[0] == "en"
@@ -54,7 +54,9 @@ def test_every_row_has_a_word_of_every_language_that_a_turn_is_indexed_by() -> N
         if each.name.endswith(".toml")
     }
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    assert len({frozenset(row[0].split()) for row in rows}) == len(rows)
     for row in rows:
+        assert row[0]
         assert len(row) == len(head)
         assert all(cell == " ".join(dict.fromkeys(cell.split())) for cell in row), row[0]
 

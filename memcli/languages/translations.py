@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from ..text import content_stems
+from ..text import content_stems, is_unspaced
 
 __all__ = ["Word", "is_known", "translations"]
 
@@ -62,7 +62,9 @@ def _table() -> Mapping[str, Sequence[str]]:
 
 @lru_cache(maxsize=16384)
 def _terms(cell: str, language: str) -> Sequence[tuple[str, ...]]:
-    """The words of a cell, as a turn is indexed by them."""
+    """The words of a cell, as a turn is indexed by them: each has one term, but what is cut into several."""
+    if not is_unspaced(cell) and "-" not in cell:
+        return [(term,) for term in content_stems(cell, language)]
     return [terms for word in cell.split() if (terms := tuple(content_stems(word, language)))]
 
 

@@ -121,8 +121,5 @@ def _little(language: str) -> frozenset[str]:
     """The function words as they are cut and spelt in a text: those of unspaced scripts pair by pair."""
     from . import scripts
 
-    known = function_words(language)
-    spelt = {
-        word for each in known for word in scripts.words(each, language) if len(scripts.words(each, language)) == 1
-    }
-    return frozenset(spelt)
+    cut = (scripts.words(each, language) for each in function_words(language))
+    return frozenset(spelt[0] for spelt in cut if len(spelt) == 1)

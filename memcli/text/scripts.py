@@ -35,12 +35,14 @@ _VOWELS = re.compile(r"[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d
 _ARABIC = str.maketrans("أإآٱىیک", "ااااييك")
 _PERSIAN = str.maketrans("يك", "یک")
 _SEMITIC = re.compile(r"[\u0590-\u06ff]")
+#: Where marks stand below 0xAC00: ideographs and symbols have none, and are most of it.
+_MARKED = (range(0x300, 0x2100), range(0x2CE0, 0x3100), range(0xA660, 0xAC00))
 
 
 @lru_cache(maxsize=1)
 def _word() -> re.Pattern[str]:
     """A word with its marks: those of the Indic scripts are vowels, and no letters to `re`. Joiners stay in it."""
-    marks = "".join(chr(code) for code in range(0x300, 0xAC00) if unicodedata.category(chr(code))[0] == "M")
+    marks = "".join(chr(code) for codes in _MARKED for code in codes if unicodedata.category(chr(code))[0] == "M")
     letter = rf"[^\W_][{marks}\u200c\u200d]*"
     return re.compile(rf"(?:{letter})+(?:['’](?:{letter})+)*")
 

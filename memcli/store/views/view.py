@@ -541,7 +541,7 @@ class View:
         """For each of `stems` that occurs: the rows of its turns and the frequencies in them.
 
         What is translated occurs where one of its translations does, and is one word with them, as rare as all of
-        them together: a structured query (Pirkola 1998, section 3).
+        them together: a structured query (Pirkola 1998).
         """
         own = self._own_postings(stems)
         if not translations:
