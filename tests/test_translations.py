@@ -171,3 +171,14 @@ def test_what_speaks_for_a_hit_is_its_own_word(mixed: Path) -> None:
             question, memory.search(question, strategy="bm25", filters=Filters(speaker="Jonas")), datetime(2026, 11, 1)
         )
         assert why[0] == "says *wohne*"
+
+
+def test_a_short_turn_says_by_which_of_its_words_it_was_found(tmp_path: Path) -> None:
+    """Of four words nobody can tell the language but by what the store is in."""
+    short = "Bellissimo! E il gatto?"
+    said = ("Ciao a tutti, ho una bella notizia per voi oggi", short, "Sta bene, dorme sul divano tutto il giorno")
+    with Memory(tmp_path / "s.memcli", embedder="fake") as memory:
+        memory.add(Message(text, "Giulia") for text in said)
+        hits = memory.search("Is the cat well?", strategy="bm25")
+        reasons = memory.reasons("Is the cat well?", hits, datetime(2026, 11, 1))
+        assert {hit.unit.text: why for hit, (why, *_) in zip(hits, reasons, strict=True)}[short] == "says *gatto*"

@@ -345,11 +345,12 @@ class Memory:
     def reasons(self, question: str, hits: Sequence[Hit], at: datetime) -> list[list[str]]:
         """Why each hit, in words ("says *allergic*", "by Tom"), the plainest first. `at`: when it was asked."""
         from .explaining import reasons
-        from .understanding import understood
+        from .understanding import hearing, understood
 
         with self.store.reading() as db:
-            asked = understood(db, self.view(), question)
-        return [reasons(asked, hit, at) for hit in hits]
+            asked = understood(db, view := self.view(), question)
+            with hearing(view, asked):
+                return [reasons(asked, hit, at) for hit in hits]
 
     def transcript(self) -> StoredTranscript:
         """The store as a reader sees it."""
