@@ -6,6 +6,8 @@ A question a line: `dataset`, `group` (its conversation), `question`, and `windo
 `before`, whether it `answers`, the `span` in "SPEAKER: text" that does, if one does (two places of characters), and
 the `polarity` of what it says to a question of yes or no. The statements of `reader_statements.toml` are made into
 questions too, whatever data are given; of chats in other languages (`reader_languages`) those of their own alone are.
+Of chats in which something changes (`update_chats`, as `update_data.py` has them) the statement that held first answers
+as well as the later one: which of them holds is for another network to say.
 """
 
 from __future__ import annotations
@@ -53,6 +55,8 @@ ASIDES, ASIDE = ("haha", "hm", "same here", "🙈", "I'm late, sorry", "who brin
 #: What is found of a right answer must share as much with it, as token F1.
 ALIKE = 0.6
 LONGEST_SPAN = 14
+#: The folder of chats in which something changes.
+UPDATES = "update_chats"
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,10 @@ class Asked:
     misleading: Sequence[int] = field(default=())
 
 
+#: What nothing answers.
+_NOTHING = Asked("", ())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=Path, required=True)
@@ -94,7 +102,9 @@ def main() -> None:
 
 def _of(path: Path, cache: Path, fair: Unseen) -> Iterator[Line]:
     with ExitStack() as opened:
-        if is_in_languages(path):
+        if path.name == UPDATES:
+            yield from _updates(path)
+        elif is_in_languages(path):
             yield from map(retrieved, _in_languages(path, cache, opened))
         elif is_asked_beside(path):
             yield from map(retrieved, cases(path, cache, opened, fair))
@@ -110,6 +120,41 @@ def _in_languages(path: Path, cache: Path, opened: ExitStack) -> Iterator[Case]:
     for haystack in apart_and_together(path):
         memory = stored(cache / f"{path.name}-{haystack.name}.memcli", haystack, model, opened)
         yield from filter(_is_found, known(path.name, haystack, memory, english=False))
+
+
+def _updates(folder: Path) -> Iterator[Line]:
+    """The questions of chats in which something changes, each with the turns of its chat and some of another one."""
+    for file in sorted(folder.glob("*.jsonl")):
+        items = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for number, item in enumerate(items):
+            said, another = _said(item), [*_all_windows(_said(items[number - 1])[:OTHERS], _NOTHING)]
+            for asked in _of_update(item):
+                windows = [*_all_windows(said, asked), *another]
+                yield {"dataset": UPDATES, "group": f"{file.stem} {number}", "question": asked.text, "windows": windows}
+
+
+def _said(item: Line) -> list[Said]:
+    return [Said(speaker, text) for _, speaker, text in item["say"]]
+
+
+def _all_windows(said: Sequence[Said], asked: Asked) -> Iterator[Line]:
+    for turn in range(len(said)):
+        yield from _windows(said, turn, asked, gold=turn in asked.gold)
+
+
+def _of_update(item: Line) -> Iterator[Asked]:
+    """What is asked of what was said first and what came later, and of what held before."""
+    first, later, was = item["first"], item["later"], item["was"] or item["want"]
+    if item["kind"] == "changed":
+        yield Asked(item["question"], [first, later], (item["want"], was))
+        if item.get("former"):
+            yield Asked(item["former"], [first], (was,))
+        if item.get("is_later"):
+            yield Asked(item["is_later"], [later], polarity="yes")
+    else:
+        yield Asked(item["question"], [first], (was,))
+        if item.get("is_first"):
+            yield Asked(item["is_first"], [first], polarity="yes")
 
 
 def _is_found(case: Case) -> bool:
