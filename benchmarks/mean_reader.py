@@ -2,10 +2,11 @@
 
     python benchmarks/mean_reader.py --model BASE --readers FIRST.pt*2 SECOND.pt --like FIRST.pt --data FILE --out DIR
 
-A mean of networks that were trained further from one reads better than any of them, and one that has the first in it
-forgets less (Wortsman et al. 2022, 2022b). `NAME*2` counts twice. Who trains further is surer of all: the head that
-says whether a window answers is stretched so that its logits of the windows of `--data` (as `reader_data.py` wrote
-them; some questions are enough) have the mean and the spread of `--like`, for rules are written in these logits.
+A mean of networks that were trained further from one reads better than any of them (model soups, Wortsman et al.
+2022), and one that has the first in it forgets less (robust fine-tuning, the same year). `NAME*2` counts twice. Who
+trains further is surer of all: the head that says whether a window answers is stretched so that its logits of the
+windows of `--data` (as `reader_data.py` wrote them; some questions are enough) have the mean and the spread of
+`--like`, for rules are written in these logits.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ import unseen
 from kinds import apart_and_together, is_in_languages
 from reading import Case, cases, elsewhere, filled, is_asked_beside, known, stored
 from unseen import Unseen
+from update_data import CHATS as UPDATES
 
 from memcli.evaluation.answers import token_f1
 from memcli.evaluation.questions import GoldQuestion, Haystack
@@ -55,8 +56,6 @@ ASIDES, ASIDE = ("haha", "hm", "same here", "🙈", "I'm late, sorry", "who brin
 #: What is found of a right answer must share as much with it, as token F1.
 ALIKE = 0.6
 LONGEST_SPAN = 14
-#: The folder of chats in which something changes.
-UPDATES = "update_chats"
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def main() -> None:
 
 def _of(path: Path, cache: Path, fair: Unseen) -> Iterator[Line]:
     with ExitStack() as opened:
-        if path.name == UPDATES:
+        if path.name == UPDATES.name:
             yield from _updates(path)
         elif is_in_languages(path):
             yield from map(retrieved, _in_languages(path, cache, opened))
@@ -129,8 +128,8 @@ def _updates(folder: Path) -> Iterator[Line]:
         for number, item in enumerate(items):
             said, another = _said(item), [*_all_windows(_said(items[number - 1])[:OTHERS], _NOTHING)]
             for asked in _of_update(item):
-                windows = [*_all_windows(said, asked), *another]
-                yield {"dataset": UPDATES, "group": f"{file.stem} {number}", "question": asked.text, "windows": windows}
+                yield {"dataset": folder.name, "group": f"{file.stem} {number}", "question": asked.text,
+                       "windows": [*_all_windows(said, asked), *another]}  # fmt: skip
 
 
 def _said(item: Line) -> list[Said]:

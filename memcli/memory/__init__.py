@@ -348,7 +348,8 @@ class Memory:
         from .understanding import hearing, understood
 
         with self.store.reading() as db:
-            asked = understood(db, view := self.view(), question)
+            view = self.view()
+            asked = understood(db, view, question)
             with hearing(view, asked):
                 return [reasons(asked, hit, at) for hit in hits]
 
