@@ -40,6 +40,7 @@ def _read(data: bytes) -> list[Message | Problem]:
         ('{"text": "hi", "date": "2023-05-08", "time": "14:00"}', Message("hi", said_at=datetime(2023, 5, 8, 14))),
         ('{"text": "hi", "date": "2023-05-08", "time": "noonish"}', Message("hi", said_at=datetime(2023, 5, 8))),
         ('{"text": "hi", "created_at": "2023-05-08 14:00"}', Message("hi", said_at=datetime(2023, 5, 8, 14))),
+        ('{"text": "hi", "at": "2023-05-08T14:00:00Z"}', Message("hi", said_at=datetime(2023, 5, 8, 14, tzinfo=UTC))),
         (
             '{"text": "hi", "timestamp": null, "ts": 1683554400}',
             Message("hi", said_at=datetime(2023, 5, 8, 14, tzinfo=UTC)),

@@ -31,7 +31,10 @@ _CUT_OFF = re.compile(
 
 #: What else these are called, where a line does not call them so: the first that is there counts.
 _ALSO = {
-    "timestamp": ("said_at", "created_at", "createdAt", "sent_at", "datetime", "date", "time", "ts"),
+    "timestamp": (
+        *("said_at", "created_at", "createdAt", "sent_at", "sentAt", "datetime", "date", "time", "ts"),
+        *("at", "created", "timestamp_ms"),
+    ),
     "speaker": ("sender", "author", "from", "user"),
     "conversation": ("thread", "channel", "chat"),
 }
