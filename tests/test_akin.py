@@ -132,3 +132,11 @@ def test_a_question_of_one_word_is_in_what_the_store_mostly_holds() -> None:
     assert asked_in("Kuchen", dict).code == "en"
     assert asked_in("Lena's job", lambda: {"de": 0.9}).code == "en"
     assert asked_in("where is the cake", lambda: {"de": 0.9}).code == "en"
+
+
+def test_a_question_that_begins_as_in_english_is_in_english() -> None:
+    mixed = {"de": 0.2, "es": 0.2}
+    assert asked_in("has ada stopped smoking?", lambda: mixed).code == "en"
+    assert asked_in("Will Ada attend Bruno's ceremony?", lambda: mixed).code == "en"
+    assert asked_in("¿Has visto a Ada?", lambda: mixed).code == "es"
+    assert asked_in("Was studiert Lena?", lambda: {"de": 0.9}).code == "de"

@@ -95,6 +95,8 @@ def asked_in(question: str, shares: Callable[[], Mapping[str, float]]) -> Langua
     if alone:
         return language(DEFAULT if _is_english_alone(question, home) else home)
     found = recognition.recognized(question, likelier=known)
+    if found != home and recognition.begins_in_english(question, found):
+        found = DEFAULT
     if found == DEFAULT and recognition.is_open(question) and recognition.may_be(question, home):
         return language(home)
     return language(found)

@@ -15,7 +15,7 @@ from ..model import Turn
 from ..text import ENGLISH, STOPWORDS, words
 from ..text.lexicon import asking_words, function_words
 
-__all__ = ["CODES", "evidence", "foreign_share", "is_open", "may_be", "recognized", "tongues"]
+__all__ = ["CODES", "begins_in_english", "evidence", "foreign_share", "is_open", "may_be", "recognized", "tongues"]
 
 #: The languages that are told apart by their words, those of one script together.
 _LATIN = (
@@ -86,6 +86,15 @@ def is_open(text: str) -> bool:
     """Whether what a text has of English grammar other languages have, too: "Was studiert Lena?"."""
     english = frozenset(words(text)) & STOPWORDS
     return bool(english) and english <= _SHARED
+
+
+def begins_in_english(question: str, code: str) -> bool:
+    """Whether a question begins as one in English does, and nothing tells this language from it: "Has Ada stopped
+    smoking?", of which Spanish has "has", too.
+    """
+    found, said = evidence(question), words(question)
+    alike = found.get(ENGLISH, 0.0) >= found.get(code, 0.0)
+    return alike and said[0] in STOPWORDS and asking_words(code).isdisjoint(said)
 
 
 def may_be(text: str, code: str) -> bool:
