@@ -6,8 +6,9 @@ Each DIR (default: those of `benchmarks/everyday`) has the chats of invented peo
 languages, 170 questions as people ask them (`questions.jsonl`), and 80 in other words than the chats' (`hard.jsonl`),
 with regular expressions for what is right; an empty one means that the right thing is to say nothing. They were written
 by somebody who did not know memcli. Failures of `canal_boat`, `fire_brigade` and `choir_tour` were read when rules were
-changed, and the judges of other languages learn from these three; of the others none was, and none is to be: they tell
-what a change is worth elsewhere. So does `everyday_abroad`, in twelve languages, which `languages.py` asks.
+changed, and the reader, its judges and those of other languages learn from these three; of the others none was, and
+none is to be: they tell what a change is worth elsewhere. So does `everyday_abroad`, in twelve languages, which
+`languages.py` asks.
 """
 
 from __future__ import annotations

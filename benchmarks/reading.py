@@ -6,8 +6,11 @@ The data are what `kinds.stores` knows, or folders of chats with questions (`rea
 trained without the k-th half of them (`train_reader.py --half k`), and reads that half alone: what is learned here, how
 likely a window answers and what an answer is worth, is learned from answers to unseen questions in the network's
 language, and measured by cross-validation over groups of these. `--apart` names data sets that no network was trained
-on: all of them is read, by the first. `--left-out NETWORK DATASET` reads all of a data set with a network that never
-saw it, and judges it by what the others teach. `--write` stores what was learned in the package.
+on: all of them is read, by the first. `--beside NETWORK DATASET` has a data set that the network which ships was
+trained on read by another, trained without it, its logits stretched to those of the first: what ships is the mean of
+several, each of which has seen a part of these data sets alone. `--left-out NETWORK DATASET` reads all of a data set
+with a network that never saw it, and judges it by what the others teach. `--write` stores what was learned in the
+package.
 """
 
 from __future__ import annotations
@@ -242,6 +245,17 @@ def read(case: Case, network: Network) -> ReadCase:
     return ReadCase(case, network.read(case.query.question.asks, [p.window for p in case.passages]))
 
 
+def stretched(reads: Sequence[ReadCase], like: Sequence[ReadCase]) -> list[ReadCase]:
+    """These with the logits' mean and spread that another network has of the same windows: judges are of its logits."""
+    own, others = (np.array([f.answers for each in those for f in each.findings]) for those in (reads, like))
+    factor = float(others.std() / own.std())
+    shift = float(others.mean()) - factor * float(own.mean())
+    return [
+        replace(each, findings=[replace(f, answers=factor * f.answers + shift) for f in each.findings])
+        for each in reads
+    ]
+
+
 def fitted(
     rows: Sequence[dict[str, float]], names: Sequence[str], right: Sequence[bool], weight: Sequence[float]
 ) -> Judge:
@@ -403,6 +417,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", nargs="+", type=Path, required=True)
     parser.add_argument("--networks", nargs="+", type=Path, required=True, help="without the first half, second")
     parser.add_argument("--apart", nargs="*", default=[], metavar="DATASET", help="that no network was trained on")
+    parser.add_argument("--beside", nargs=2, metavar=("NETWORK", "DATASET"), action="append", default=[])
     parser.add_argument("--left-out", nargs=2, metavar=("NETWORK", "DATASET"), action="append", default=[])
     parser.add_argument("--asked", nargs="*", type=Path, default=[], help="data that teach nothing, read by --network")
     parser.add_argument("--network", type=Path, help="the network that ships, for --asked")
@@ -418,8 +433,12 @@ def main(given: Sequence[str] | None = None) -> None:
         known = [case for path in options.data for case in cases(path, cache, opened, fair)]
         networks = [Network(path) for path in options.networks]
         known = [case for case in known if case.query.question.language == DEFAULT_LANGUAGE]
-        halves = [(case, 0 if case.dataset in options.apart else case.half) for case in known]
+        beside = {name: Network(Path(path)) for path, name in options.beside}
+        halves = [(c, 0 if c.dataset in options.apart else c.half) for c in known if c.dataset not in beside]
         reads = [read(case, networks[half]) for case, half in halves if half < len(networks)]
+        for name, network in beside.items():
+            seen = [case for case in known if case.dataset == name]
+            reads += stretched([read(case, network) for case in seen], [read(case, networks[0]) for case in seen])
         looked = looked_at(reads)
         done = crossed(looked, sure)
         found: dict[str, object] = {"crossed": figures(done), "reliability": reliability(done)}

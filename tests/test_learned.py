@@ -66,7 +66,7 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
 )
 #: The trusts of the windows below, and what their answer is worth.
-SCORES = [0.9689925, 0.0197245, 0.0400460, 0.0957413]
+SCORES = [0.9864462, 0.0459119, 0.0276850, 0.0181961]
 SAID = (
     ("Ines", 'I saw Anna at the harbour yesterday, we ate "grilled sardines" and 12 clams.'),
     ("Tomas", "You told me that your boat is called The Curlew, didn't you?"),

@@ -468,6 +468,27 @@ def test_who_speaks_is_an_answer() -> None:
     assert values(question, _found("who broke the teapot", "Ines", speaker="Ines Vidal")) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "part", "who"),
+    [
+        ("Who recommended The Heron Year?", "you have to read The Heron Year by Ada Brook", "Ada Brook", "Ines"),
+        ("Who suggested the ferry?", "how about the ferry? Bo knows the captain", "Bo", "Ines"),
+        ("Who recommended The Heron Year?", "Bo recommended it, you should try it", "Bo", "Bo"),
+        ("Who recommended the plumber?", "Bo swears by him", "Bo", "Bo"),
+        ("Who wrote The Heron Year?", "you have to read The Heron Year by Ada Brook", "Ada Brook", "Ada Brook"),
+    ],
+)
+def test_who_says_it_does_what_is_done_by_saying_it(question: str, text: str, part: str, who: str) -> None:
+    assert values(parse(question, ()), _found(text, part, speaker="Ines"))[0].text == who
+
+
+def test_who_said_something_said_a_word_of_it() -> None:
+    question = parse("Who said that the ferry was late?", ())
+    others = [_found("on my way", "Bo", speaker="Bo"), _found("ferry's late again", "Ines", speaker="Ines")]
+    assert found_in(question, others, ()).text == "Ines"
+    assert found_in(parse("Who was late?", ()), others, ()).text == "Bo"
+
+
 def test_a_value_of_the_kind_that_is_asked_for_comes_first() -> None:
     question = parse("How many cats does Nora have?", ())
     found = _found("three cats and a dog", "dog")

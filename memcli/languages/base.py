@@ -252,6 +252,14 @@ class Language:
         """Whether somebody looks for a present."""
         return False
 
+    def does_by_saying(self, question: str, text: str) -> bool:
+        """Whether whoever says `text` does by that what somebody asks who did: recommend a book, suggest a walk."""
+        return False
+
+    def may_have_said(self, question: str, text: str) -> bool:
+        """Whether `text` may be what somebody is asked for who said it; any, where nobody is."""
+        return True
+
     def nth(self, question: str) -> int:
         """The how-manieth item a question asks for of a list that somebody gave; 0 where it asks for none."""
         return 0

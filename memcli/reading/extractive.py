@@ -25,7 +25,7 @@ from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, successor, when
 from memcli.reading.tastes import tasted
-from memcli.reading.temporal import is_moved
+from memcli.reading.temporal import dates, is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.updates import turned
 from memcli.reading.values import Value
@@ -308,9 +308,20 @@ def _names_what_is_not(question: Question) -> bool:
 
 
 def ordered(question: Question, found: Sequence[Found]) -> list[Value]:
-    """The value of each window that has one that may be said, the likeliest first."""
+    """The value of each window that has one that may be said, the likeliest first; a day that others tell, too, is the
+    likelier for it.
+    """
     read = [value for each in found if (value := likeliest(question, each)) and _fits(question, value)]
-    return sorted(read, key=_likely)
+    is_of_day = question.seeks is Seeks.WHEN
+    told = [day for each in found for day in dates(question, each) if day.typed] if is_of_day else []
+    return sorted(read, key=lambda value: _likely(value) - _told_beside(value, told))
+
+
+def _told_beside(value: Value, told: Sequence[Value]) -> float:
+    """How likely the windows of other turns tell the same, all together."""
+    turn = value.found.passage.turn
+    others = [each for each in told if each.text == value.text and each.found.passage.turn != turn]
+    return sum(each.found.trust * each.chance for each in others)
 
 
 def _answered(question: Question, found: Sequence[Found]) -> Sequence[Found]:
@@ -326,7 +337,8 @@ def _answered(question: Question, found: Sequence[Found]) -> Sequence[Found]:
 def _may_be_said(question: Question, found: Found) -> bool:
     """Whether it may tell what is asked for; what an assistant said, no one else does, who asked it for that."""
     is_of_assistant = question.about == _ASSISTANT and found.passage.window.speaker != _ASSISTANT
-    return not is_of_assistant and language(question.language).may_tell(question.asks, found.passage.turn_text)
+    asked, text = language(question.language), found.passage.turn_text
+    return not is_of_assistant and asked.may_tell(question.asks, text) and asked.may_have_said(question.asks, text)
 
 
 def _doubted_beside(found: Found, reply: Found | None) -> Found:

@@ -35,7 +35,7 @@ _APART = timedelta(days=1)
 _UNTOLD = 0.25
 #: What may answer, if "it" is what was asked for; what is hardly an answer by itself, and within which time "it" is
 #: what its speaker spoke of.
-_RATHER, _HARDLY, _SPOKEN_OF = -2.0, -3.0, timedelta(days=14)
+_RATHER, _HARDLY, _SPOKEN_OF = -2.25, -3.0, timedelta(days=14)
 #: A later statement that the network takes for an answer about as surely as the best one may be less like the question,
 #: too: what changed is said in fewer of its words.
 _TAKEN, _ABOUT_AS = 2.0, 1.0

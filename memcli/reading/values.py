@@ -90,10 +90,14 @@ def _f1(ours: set[int], theirs: set[int]) -> float:
 
 
 def _told(question: Question, shown: str, span: Span, found: Found) -> str:
-    """The words of a span to their ends; the speaker's name where somebody is asked for who speaks of himself."""
+    """The words of a span to their ends; the speaker's name where somebody is asked for who speaks of himself, or who
+    did what is done by saying this.
+    """
+    speaker, said = found.passage.window.speaker, spoken([shown])
+    if question.seeks is Seeks.WHO and said.does_by_saying(question.asks, found.passage.window.text):
+        return speaker
     start, end = _whole(shown, span.start, span.end)
     end = start + len(shown[start:end].rstrip(_EDGES))
-    speaker, said = found.passage.window.speaker, spoken([shown])
     start = _numbered(question, shown, start)
     if question.seeks not in _AMOUNTS:
         start, end = _labelled(shown, start, end)

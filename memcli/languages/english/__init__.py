@@ -224,6 +224,18 @@ class English(Language):
 
         return asks_what_to_give(question)
 
+    def does_by_saying(self, question: str, text: str) -> bool:
+        """See `Language.does_by_saying`."""
+        from .questions import does_by_saying
+
+        return does_by_saying(question, text)
+
+    def may_have_said(self, question: str, text: str) -> bool:
+        """See `Language.may_have_said`."""
+        from .questions import may_have_said
+
+        return may_have_said(question, text)
+
     def nth(self, question: str) -> int:
         """See `Language.nth`."""
         from .questions import nth

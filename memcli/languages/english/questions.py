@@ -7,13 +7,22 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ...model import Question, Seeks, Standing
-from ...text import STOPWORDS, stem
+from ...text import STOPWORDS, content_stems, stem
 from ..base import NAMELESS
 from ..data import filled, table
 from ..names import named, nameless, stems_beside
 from .leads import core
 
-__all__ = ["asks_for_another", "asks_for_record", "asks_what_to_give", "nth", "parse", "wording"]
+__all__ = [
+    "asks_for_another",
+    "asks_for_record",
+    "asks_what_to_give",
+    "does_by_saying",
+    "may_have_said",
+    "nth",
+    "parse",
+    "wording",
+]
 
 _FORMS = tuple(
     (re.compile(filled(row["pattern"], {})), Seeks(row["seeks"])) for row in table(__package__, "questions")["form"]
@@ -54,6 +63,14 @@ _BOT = r"(?:chat ?gpt|claude|gemini|copilot|the (?:assistant|chatbot|bot|ai))"
 _IT_SAID = re.compile(
     rf"\b(?:did|had|has|have) {_BOT}\b"
     rf"|\b{_BOT} (?:\w+ )?(?:said|told|wrote|gave|advised|(?:suggest|recommend|list|mention)ed)\b"
+)
+#: Who said certain words is asked for.
+_WHO_SAID = re.compile(r"^who(?: was it (?:who|that))? (?:said|says|wrote|claimed)(?: that)? (?P<words>.+)")
+#: Who gave advice is asked for, and advice as it is given.
+_WHO_ADVISED = re.compile(r"^who(?: was it (?:who|that))? (?:first )?(?P<act>recommended|suggested|advised)\b")
+_ADVISES = re.compile(
+    r"\byou(?:'ve (?:got to|gotta)| (?:have to|need to|must|should|ought to|could|really (?:must|should)))\b"
+    r"|\b(?:why (?:don't|not)|how about|what about|let's|shall we|we (?:should|could)|have you (?:tried|read|seen))\b"
 )
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NTH = re.compile(rf"\b(?P<word>first|{'|'.join(_ORDINALS)})\b|\b(?P<digits>\d{{1,3}})(?:st|nd|rd|th)\b")
@@ -221,6 +238,21 @@ def asks_what_to_give(question: str) -> bool:
     """Whether somebody looks for a present; what is to be eaten is none."""
     low = question.lower()
     return bool(_GIVING.search(low)) and not _EATEN.search(low)
+
+
+def does_by_saying(question: str, text: str) -> bool:
+    """Whether whoever says `text` does by that what somebody asks who did (Austin 1962): "you have to read it" is said
+    by who recommended it. Where the text tells of a recommendation it is another's: "Ines recommended it to me".
+    """
+    act = _WHO_ADVISED.search(question.lower())
+    return act is not None and act["act"][:-2] not in text.lower() and bool(_ADVISES.search(text.lower()))
+
+
+def may_have_said(question: str, text: str) -> bool:
+    """Whether a text may be what somebody is asked for who said it: one that has a word of it. Any, where nobody is."""
+    asked = _WHO_SAID.search(question.lower())
+    words = content_stems(asked["words"]) if asked else []
+    return not words or not set(words).isdisjoint(content_stems(text))
 
 
 def nth(question: str) -> int:
