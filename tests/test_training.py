@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from memcli.indexing.ontology import lifting
+from memcli.reading.network import Finding
 from memcli.strategies.ontology import router, unified
 
 
@@ -87,3 +89,16 @@ def test_lifting_learns_that_many_contexts_foretell_a_return(fitting: ModuleType
     rows = [dict(zip(lifting.FEATURES, rng.random(len(lifting.FEATURES)), strict=True)) for _ in range(300)]
     scorer = fitting.fit_lifting(rows, [row["contexts"] > 0.5 for row in rows])
     assert max(scorer.weights, key=scorer.weights.get) == "contexts"
+
+
+def test_logits_are_stretched_to_those_of_another_network() -> None:
+    """By hand: the means are 1 and 20, the spreads √½ and ten times that."""
+    from reading import ReadCase, stretched
+
+    case: Any = None
+    own, others = (
+        [ReadCase(case, [Finding(logit, 0.5, 0.5, ()) for logit in logits]) for logits in whole]
+        for whole in (([0.0], [2.0, 1.0, 1.0]), ([10.0], [30.0, 20.0, 20.0]))
+    )
+    made = [[finding.answers for finding in each.findings] for each in stretched(own, others)]
+    assert made == [[10.0], pytest.approx([30.0, 20.0, 20.0])]
