@@ -16,7 +16,7 @@ from memcli.reading.confidence import Confidence, Doubted
 from memcli.reading.denials import as_asked, naming
 from memcli.reading.enumerations import enumerated
 from memcli.reading.judge import Judge
-from memcli.reading.likeliest import likeliest
+from memcli.reading.likeliest import likeliest, told_in
 from memcli.reading.look import LISTED, Look, as_read, parts
 from memcli.reading.network import Network, network
 from memcli.reading.passages import Transcript, asks, later, put_right
@@ -25,7 +25,7 @@ from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, successor, when
 from memcli.reading.tastes import tasted
-from memcli.reading.temporal import dates, is_moved
+from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.updates import turned
 from memcli.reading.values import Value
@@ -311,16 +311,16 @@ def ordered(question: Question, found: Sequence[Found]) -> list[Value]:
     """The value of each window that has one that may be said, the likeliest first; a day that others tell, too, is the
     likelier for it.
     """
-    read = [value for each in found if (value := likeliest(question, each)) and _fits(question, value)]
-    is_of_day = question.seeks is Seeks.WHEN
-    told = [day for each in found for day in dates(question, each) if day.typed] if is_of_day else []
-    return sorted(read, key=lambda value: _likely(value) - _told_beside(value, told))
+    told = [told_in(question, each) for each in found]
+    read = [first for first, *_ in filter(None, told) if _fits(question, first)]
+    days = [each for values in told for each in values if each.typed] if question.seeks is Seeks.WHEN else []
+    return sorted(read, key=lambda value: _likely(value) - _told_beside(value, days))
 
 
-def _told_beside(value: Value, told: Sequence[Value]) -> float:
+def _told_beside(value: Value, days: Sequence[Value]) -> float:
     """How likely the windows of other turns tell the same, all together."""
     turn = value.found.passage.turn
-    others = [each for each in told if each.text == value.text and each.found.passage.turn != turn]
+    others = [each for each in days if each.text == value.text and each.found.passage.turn != turn]
     return sum(each.found.trust * each.chance for each in others)
 
 
