@@ -61,6 +61,10 @@ def test_a_favourite_number_stands_for_nothing() -> None:
         ("What is Ada's email address?", "ada at home", False),
         ("How old is the car?", "£900", False),
         ("How much was the car?", "£900", True),
+        ("How much did the plumber charge?", "07700 900733", False),
+        ("How much did the plumber charge?", "70", True),
+        ("How many metres of cloth did Ada buy?", "44 a metre", False),
+        ("How many hours a week does Ada work?", "20 a week", True),
         ("What percentage of the seeds came up?", "two", False),
         ("What percentage of the seeds came up?", "40%", True),
     ],
@@ -85,6 +89,27 @@ def test_what_holds_no_number_tells_none() -> None:
     assert found_in(Question(asked, seeks=Seeks.WHAT), [code], []).found[0].trust == pytest.approx(0.09)
     assert found_in(Question("What's the gate code?", seeks=Seeks.WHAT), [code], []).found[0].trust == 0.9
     assert english.may_tell("When did Ada lose her phone number?", "on Friday")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "tells"),
+    [
+        ("When did Ada pass her test?", "FAILED. Parallel parking", False),
+        ("When did Ada pass her test?", "passed!! failed it in July", True),
+        ("When did Ada fail her test?", "I passed", False),
+        ("Did Ada pass her test?", "failed again", True),  # which is a no
+        ("Since when is the pool open?", "it closes on 2 May", False),
+        ("Where did Ada find her ring?", "I lost my ring", False),
+        ("What did Ada lose and find?", "found the ring", True),
+        ("When did Ada move in?", "moving out on Friday", False),
+        ("What is the name of Ada's husband?", "We got a puppy!!! His name is Biscotto", False),
+        ("What is the name of Ada's husband?", "my husband Bo wants a puppy", True),
+        ("What is the name of Ada's husband?", "His name is Bo", True),
+        ("What is Ada's sister's dog called?", "the puppy is called Rex", True),
+    ],
+)
+def test_the_opposite_and_another_kind_do_not_tell(question: str, text: str, tells: bool) -> None:
+    assert language("en").may_tell(question, text) == tells
 
 
 @pytest.mark.parametrize(
