@@ -14,7 +14,7 @@ from memcli.indexing.transcript.segments import segment
 from memcli.languages.english.arguments import arguments
 from memcli.languages.english.events import events
 from memcli.languages.english.phrases import head_verb, mentions
-from memcli.languages.english.tenses import base_form, past_form
+from memcli.languages.english.tenses import base_form, forms, past_form
 from memcli.model import Kind, Session, SessionId, Turn, TurnId
 from memcli.model.generated import Event, SessionText
 
@@ -230,6 +230,14 @@ def test_an_event_has_the_lemma_of_its_verb_as_type() -> None:
 def test_verbs_have_a_past_and_a_base_form(base: str, past: str) -> None:
     assert past_form(base) == past
     assert base_form(past) == base
+
+
+def test_the_forms_of_an_irregular_word_are_one_word() -> None:
+    assert forms("find") == ("found",)
+    assert forms("found") == ("find",)
+    assert forms("broke") == ("break", "broken")
+    assert forms("children") == ("child",)
+    assert forms("walk") == forms("cut") == ()
 
 
 def test_mentions_are_names_phrases_and_concepts() -> None:

@@ -164,6 +164,12 @@ def test_no_is_not_said_of_what_a_part_affirms(text: str, told: str) -> None:
     assert found_in(question, [_found(text, Finding(0.9, 0.01, 0.99, ()))], []).text == told
 
 
+def test_a_part_affirms_in_any_form_of_its_words() -> None:
+    question = spoken(["Did"]).question("Did the police find Rufus's bike?", ["Rufus"])
+    found = _found("police found the bike!! in a skip. no saddle", Finding(0.9, 0.01, 0.99, ()))
+    assert found_in(question, [found], []).text == ""
+
+
 def test_a_part_without_what_is_asked_affirms_nothing() -> None:
     question = spoken(["Are"]).question("Are the students on the ledge hurt?", [])
     found = _found("two students on the ledge, cold, no injuries", Finding(0.9, 0.01, 0.99, ()))

@@ -236,6 +236,10 @@ class Language:
         """What a question mentions: persons, things, dates, in that order."""
         return [*known.in_full(question, speakers), *dict.fromkeys(content_stems(question))]
 
+    def forms(self, stem: str) -> Sequence[str]:
+        """The stems of other forms of a word, where the stemmer does not know them for one: "found" for "find"."""
+        return ()
+
     def failing(self, text: str) -> frozenset[str]:
         """The stems of its words that say that something does not come to be: "miss", "skip"."""
         return frozenset()

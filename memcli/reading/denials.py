@@ -44,8 +44,9 @@ def _says_later(each: Found, own: Found) -> bool:
 
 
 def naming(stems: set[str], text: str) -> list[str]:
-    """The parts of its sentences, from pause to pause, that have all of these stems."""
-    return [part for part in _PART.split(text) if stems <= set(content_stems(part))]
+    """The parts of its sentences, from pause to pause, that have all of these stems, each in any of its forms."""
+    forms = [{stem, *spoken([text]).forms(stem)} for stem in stems]
+    return [part for part in _PART.split(text) if not any(map(set(content_stems(part)).isdisjoint, forms))]
 
 
 def _clauses(stems: set[str], windows: Sequence[Found]) -> Iterator[str]:

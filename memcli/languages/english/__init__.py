@@ -200,6 +200,12 @@ class English(Language):
 
         return asks_of(question)
 
+    def forms(self, stem: str) -> Sequence[str]:
+        """See `Language.forms`."""
+        from .tenses import forms
+
+        return forms(stem)
+
     def failing(self, text: str) -> frozenset[str]:
         """See `Language.failing`."""
         from .negation import failing

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 
+from ...text import content_stems
 from .verbs import agreeing, is_past
 from .words import listed
 
-__all__ = ["base_form", "past_form"]
+__all__ = ["base_form", "forms", "past_form"]
 
 _IRREGULAR = dict(pair.split("-") for pair in listed("tenses", "irregular"))
 _BASES = {past: base for base, past in _IRREGULAR.items()} | {
@@ -15,6 +19,9 @@ _BASES = {past: base for base, past in _IRREGULAR.items()} | {
     "gone": "go", "seen": "see", "taken": "take", "given": "give", "written": "write", "gotten": "get", "says": "say",
     "goes": "go", "ended": "end", "used": "use",
 }  # fmt: skip
+#: Words in all their forms that have stems of their own: each verb with its past and its participle, nouns in number.
+_PARTICIPLES = dict(pair.split("-") for pair in listed("tenses", "participles"))
+_NUMBERED = [pair.split("-") for pair in listed("tenses", "plurals")]
 _Y = re.compile(r"(?<=[^aeiou])y$")
 _DOUBLING = re.compile(r"^[^aeiou]*[aeiou][bdgmnprt]$")
 _DOUBLED = re.compile(r"(bb|dd|gg|mm|nn|pp|rr|tt)$")
@@ -44,6 +51,22 @@ def base_form(verb: str) -> str:
     if verb.endswith("ing") and len(verb) > 5:
         return _bare(verb[:-3])
     return next((c for c in _candidates(verb) if agreeing(c) == verb), verb)
+
+
+def forms(stem: str) -> Sequence[str]:
+    """The stems of the other forms of an irregular verb or noun: of "find" "found"; none of any other word."""
+    return _forms().get(stem, ())
+
+
+@lru_cache(maxsize=1)
+def _forms() -> Mapping[str, Sequence[str]]:
+    verbs = [(base, past, _PARTICIPLES.get(base, past)) for base, past in _IRREGULAR.items()]
+    found: dict[str, dict[str, None]] = {}
+    for words in (*verbs, *_NUMBERED):
+        stems = list(dict.fromkeys(chain.from_iterable(map(content_stems, words))))
+        for stem in stems:
+            found.setdefault(stem, {}).update((other, None) for other in stems if other != stem)
+    return {stem: tuple(others) for stem, others in found.items()}
 
 
 def _bare(stem: str) -> str:
