@@ -169,6 +169,18 @@ CHAT = (
         ("price of the red bike", Seeks.COUNT),
         ("Did they raise the rent?", Seeks.YES_NO),
         ("who paid the rent", Seeks.WHO),
+        ("From what date was the backup?", Seeks.WHEN),
+        ("to which day did the party slip", Seeks.WHEN),
+        ("new date of the concert after it was put off", Seeks.WHEN),
+        ("the year that Jo left", Seeks.WHEN),
+        ("number of hives before the swarm", Seeks.COUNT),
+        ("number of the bus to town", Seeks.WHAT),
+        ("number of Jo's locker", Seeks.WHAT),
+        ("final bill for the roof", Seeks.COUNT),
+        ("how regularly does Jo swim", Seeks.OFTEN),
+        ("frequency of the walks", Seeks.OFTEN),
+        ("duration of the course", Seeks.LENGTH),
+        ("place of the wedding", Seeks.WHERE),
     ],
 )
 def test_the_kind_of_answer(question: str, seeks: Seeks) -> None:

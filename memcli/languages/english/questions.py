@@ -159,7 +159,7 @@ _MAY = re.compile(
 )
 #: Who asks for one of these asks for what was said or agreed, also with a "should".
 _SAID = frozenset({Seeks.COUNT, Seeks.OFTEN, Seeks.LENGTH, Seeks.WHEN, Seeks.WHY})
-_GRAIN = re.compile(r"\b(?:what|which) (?P<grain>year|month|(?:time|hour)(?! of))\b")
+_GRAIN = re.compile(r"(?:\b(?:what|which) |^(?:the )?)(?P<grain>year|month|(?:time|hour)(?! of))\b")
 #: Who asks so asks for what comes again every week.
 _WEEKLY = re.compile(r"\b(?:what|which) day (?:of the week )?do\b")
 _ADDRESS = re.compile(r"^\s*(?:(?:hi|hey|hello|please|so|ok|okay)\b[,!]?\s*)+", re.I)
