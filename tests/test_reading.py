@@ -1325,6 +1325,15 @@ def test_where_no_liking_bears_on_what_is_asked_some_are_told_beside_limits() ->
     assert respected([limit, *liked], pleasing=False) == [limit]
 
 
+def test_a_liking_of_a_name_has_to_be_nearer() -> None:
+    parrot, kitchen, thing = (
+        _told(RelationType.LIKES, tail, day, cosine)
+        for day, (tail, cosine) in enumerate((("Gerald", 0.34), ("Thai", 0.43), ("dal", 0.34)), start=1)
+    )
+    assert respected([parrot]) == []
+    assert respected([parrot, kitchen, thing]) == [thing, kitchen]
+
+
 def test_whether_somebody_may_eat_it_follows_from_limits_alone() -> None:
     class Asserting(FakeTranscript):
         relation = RelationType.LIKES

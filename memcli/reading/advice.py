@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,11 @@ from ..model.relations import PREFERENCES, RelationType, restricts
 
 __all__ = ["Known", "advice", "respected"]
 
-#: Limits and likings that are told, at most; from this cosine to the question on a liking is.
+#: Limits and likings that are told, at most; from this cosine to the question on a liking is, and one of a name, whose
+#: vector is like any that has a name: "I love Gerald already", a parrot, is of no use to a cook, "I love Thai" is.
 _LIMITS, _LIKINGS = 4, 3
-_NEAR = 0.3
+_NEAR, _NAMED = 0.3, 0.37
+_NAME = re.compile(r"[A-Z][\w'’-]*")
 #: How an assertion is said where it speaks against its tail, or for it; any other is its tail alone.
 _AGAINST = {
     RelationType.ALLERGY: "allergic to {}", RelationType.DISLIKES: "dislikes {}", RelationType.FEARS: "fears {}",
@@ -42,7 +45,7 @@ class Known:
     @property
     def is_near(self) -> bool:
         """Whether it bears on what is asked."""
-        return self.cosine >= _NEAR
+        return self.cosine >= (_NAMED if _NAME.fullmatch(self.asserted.tail) else _NEAR)
 
     @property
     def is_liking(self) -> bool:
