@@ -76,7 +76,8 @@ RIGHT = 0.5
 
 @dataclass(frozen=True)
 class Case:
-    """A question with the passages that were gathered for it. `gold`: the turns that answer; none where silence does.
+    """A question with the passages that are read for it, and `further` ones that are where none of these answers.
+    `gold`: the turns that answer; none where silence does.
 
     `group`: what it is held out with, a conversation; of a chat of many the question alone. `fold`: groups left out at
     once. `known`: what advice has to respect.
@@ -93,6 +94,7 @@ class Case:
     gold: frozenset[str]
     passages: Sequence[Passage]
     known: Sequence[Known] = ()
+    further: Sequence[Passage] = ()
 
     @property
     def half(self) -> int:
@@ -185,11 +187,11 @@ def _known(dataset: str, group: str, question: GoldQuestion, memory: Memory, *, 
     at = question.asked_at or LATER
     answer = str(question.answer) if question.answerable else ""
     gold = frozenset(str(turn) for turn in question.evidence) if answer else frozenset()
-    query, passages, known = _read(
+    query, passages, further, known = _read(
         memory, question.text, at, Filters(until=at if question.past_only else None), english=english
     )
     return Case(dataset, group, zlib.crc32(group.encode()) % FOLDS, query, answer, "", "",
-                str(question.category), gold, passages, known)  # fmt: skip
+                str(question.category), gold, passages, known, further)  # fmt: skip
 
 
 def stored(store: Path, haystack: Haystack, model: Embedder, opened: ExitStack) -> Memory:
@@ -204,25 +206,25 @@ def stored(store: Path, haystack: Haystack, model: Embedder, opened: ExitStack) 
 def _own(dataset: str, row: dict[str, Any], memory: Memory) -> Case:
     arguments = row["args"]
     at = datetime.fromisoformat(arguments[arguments.index("--at") + 1]) if "--at" in arguments else ASKED_AT
-    query, passages, known = _read(memory, row["question"], at.replace(tzinfo=UTC), Filters())
-    gold = {str(p.turn) for p in passages if row["evidence"] and re.search(row["evidence"], p.turn_text)}
+    query, passages, further, known = _read(memory, row["question"], at.replace(tzinfo=UTC), Filters())
+    gold = {str(p.turn) for p in (*passages, *further) if row["evidence"] and re.search(row["evidence"], p.turn_text)}
     group = row["question"]
     kind = row["kind"] if row["lang"] == "en" else f"language {row['lang']}"
     return Case(dataset, group, zlib.crc32(group.encode()) // 2 % FOLDS, query, "", row["answer"],
-                row.get("wrong", ""), kind, frozenset(gold), passages, known)  # fmt: skip
+                row.get("wrong", ""), kind, frozenset(gold), passages, known, further)  # fmt: skip
 
 
 def _read(
     memory: Memory, question: str, at: datetime, filters: Filters, *, english: bool = True
-) -> tuple[Query, list[Passage], list[Known]]:
+) -> tuple[Query, list[Passage], list[Passage], list[Known]]:
     chosen = strategy(DEFAULT)
     query, view = memory.query(question, filters, at, chosen)
     hits = chosen.retrieve(query, view, DEPTH)
     transcript = StoredTranscript(view)
-    found, _ = to_read(query.question, query, hits, transcript)
+    read, more = to_read(query.question, query, hits, transcript)
     # What the network for English cannot read, the one for other languages learns from.
-    passages = [p for p in found if not english or is_readable(query.question, p)]
-    return query, passages, known_of(query, transcript)
+    passages, further = ([p for p in part if not english or is_readable(query.question, p)] for part in (read, more))
+    return query, passages, further, known_of(query, transcript)
 
 
 @dataclass(frozen=True)
@@ -241,8 +243,9 @@ class ReadCase:
 
 
 def read(case: Case, network: Network) -> ReadCase:
-    """The case as the network reads it."""
-    return ReadCase(case, network.read(case.query.question.asks, [p.window for p in case.passages]))
+    """The case as the network reads it: with all the passages that it had to read."""
+    passages, findings = relevance.read_on(case.query.question, case.passages, case.further, network)
+    return ReadCase(replace(case, passages=passages, further=()), findings)
 
 
 def stretched(reads: Sequence[ReadCase], like: Sequence[ReadCase]) -> list[ReadCase]:
@@ -423,7 +426,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--network", type=Path, help="the network that ships, for --asked")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the stores for the next run")
     parser.add_argument("--preferred", type=float, default=0.6)
-    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.55, 0.25], help="careful, usual, bold")
+    parser.add_argument("--thresholds", nargs=3, type=float, default=[0.7, 0.53, 0.25], help="careful, usual, bold")
     parser.add_argument("--write", action="store_true", help="store what was learned, and the figures")
     unseen.add_options(parser)
     options = parser.parse_args(given)

@@ -1141,6 +1141,28 @@ def test_what_is_read_later_is_judged_beside_what_was_found() -> None:
     assert late.trust < alone.trust
 
 
+def test_more_is_read_only_where_nothing_answers() -> None:
+
+    class Counts(Network):
+        def __init__(self, *answering: str) -> None:
+            self.answering, self.read_ = answering, list[str]()
+
+        def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
+            self.read_ += [each.text for each in windows]
+            return [Finding(2.5 if each.text in self.answering else 2.0, 0.1, 0.1, ()) for each in windows]
+
+    question, judge = parse("Where does Ana live?", ("Ana",)), relevance.packaged()
+    first, second, third = (_found(text).passage for text in ("We saw a hut.", "Ana has a flat in Skerry.", "Rain."))
+    for answering, count in ((first, 2), (second, 2), (third, 3)):
+        network = Counts(answering.window.text)
+        found = relevance.read(question, [first, second], network, judge, further=[third])
+        assert network.read_ == [each.window.text for each in (first, second, third)[:count]]
+        assert {each.passage.window.text for each in found} == set(network.read_)
+    every = relevance.read(question, [first, second, third], Counts(third.window.text), judge)
+    assert relevance.read(question, [first], Counts(third.window.text), judge, further=[second, third]) == every
+    assert relevance.read(question, [], Counts(), judge, further=[second]) == []
+
+
 def test_a_changed_fact_is_answered_with_what_was_before() -> None:
     said = (("Ana", at(2023, 1, 1), "I live in Portland."), ("Ana", at(2024, 3, 1), "I live in Seattle."))
     answer = ask("Where does Ana live?", *said)

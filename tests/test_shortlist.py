@@ -64,7 +64,7 @@ def test_never_more_than_asked_for_and_never_out_of_order(told: list[tuple[int, 
     assert places == sorted(set(places))
 
 
-def test_the_likeliest_are_read_and_for_a_list_the_next_besides() -> None:
+def test_the_likeliest_are_read_first_and_then_the_next() -> None:
     with Memory(None, embedder="fake") as memory:
         memory.add([Message(f"I saw seal {n} at the quay", "Ana", conversation=f"c{n}") for n in range(30)])
         default, at = strategy(DEFAULT), datetime(2025, 5, 1, tzinfo=UTC)
@@ -74,8 +74,7 @@ def test_the_likeliest_are_read_and_for_a_list_the_next_besides() -> None:
             every = gather(query.question, query, hits, transcript)
             assert len(every) == 20
             read, further = to_read(query.question, query, hits, transcript)
-            assert len(read) == MOST
-            assert [each.turn for each in read] == [each.turn for each in every if each in read]
-            assert not further
-            listing = replace(query.question, listing=True)
-            assert to_read(listing, query, hits, transcript) == (read, chosen(every, behind=MOST))
+            assert to_read(query.question, query, [], transcript) == ([], [])
+    assert len(read) == len(further) == MOST
+    assert (read, further) == (chosen(every), chosen(every, behind=MOST))
+    assert not {each.turn for each in read} & {each.turn for each in further}

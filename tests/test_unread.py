@@ -16,7 +16,7 @@ from memcli.errors import ModelUnavailable
 from memcli.languages import expecting, language, spoken
 from memcli.model import Caution, Form, TurnId
 from memcli.providers.embedding import SUCCESSORS, embedder, embedder_id
-from memcli.reading import unread
+from memcli.reading import relevance, unread
 from memcli.reading.network import Finding, Network, Span, of_languages
 from memcli.reading.passages import Passage
 from memcli.reading.unread import Unread
@@ -86,6 +86,30 @@ def test_a_judge_tells_how_likely_each_window_answers() -> None:
     found = made.read(language("de").question("Wo ist es?", ()), said, said)
     assert [trust for _, trust in found] == pytest.approx([0.5, 1 / (1 + np.exp(-1))])
     assert [finding.answers for finding, _ in found] == [2.0, 0.0]
+
+
+def test_what_is_in_another_language_is_judged_also_where_more_is_read() -> None:
+    weights = {name: {"mean": 0.0, "scale": 1.0, "weight": float(name == "covered")} for name in unread.NAMES}
+    made = Unread.of({"inputs": weights, "bias": 0.0, "thresholds": {each.value: 0.5 for each in Caution}}, Reads())
+    first = [passage("It is behind the old house."), passage("Es ist hinter dem alten Haus.")]
+    next_ = [passage("The old house is gone."), passage("Das alte Haus ist weg."), passage("We left the house.")]
+    question = language("en").question("Where is it?", ())
+    network = Hesitates()
+    found = relevance.read(question, first, network, relevance.packaged(), made, further=next_)
+    assert network.texts == [first[0].window.text, next_[0].window.text, next_[2].window.text]
+    assert {each.passage.window.text for each in found if each.unread} == {first[1].window.text}
+    assert len(found) == 4
+
+
+class Hesitates(Network):
+    """Takes nothing for an answer, and keeps what it read."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
+        self.texts += [each.text for each in windows]
+        return [Finding(0.0, 0.5, 0.5, [Span(0, 3, 0.5)]) for _ in windows]
 
 
 class Reads(Network):

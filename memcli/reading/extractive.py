@@ -19,7 +19,7 @@ from memcli.reading.judge import Judge
 from memcli.reading.likeliest import likeliest, told_in
 from memcli.reading.look import LISTED, Look, as_read, parts
 from memcli.reading.network import Network, network
-from memcli.reading.passages import Transcript, asks, later, put_right
+from memcli.reading.passages import Passage, Transcript, asks, later, put_right
 from memcli.reading.quoting import quoted
 from memcli.reading.relevance import Found
 from memcli.reading.shortlist import to_read
@@ -190,12 +190,18 @@ class ExtractiveReader:
     def _read(self, query: Query, hits: Sequence[Hit], known: Sequence[Known] = ()) -> Look:
         question = query.question
         passages, further = to_read(question, query, hits, self._transcript)
-        found = relevance.read(question, passages, self._network, self._judge, self._unread)
+        found = relevance.read(question, passages, self._network, self._judge, self._unread, further=further)
         if not found:
             return Look(question, ())
-        more = relevance.read(question, further, self._network, self._judge, self._unread, found)
+        more = self._beside(question, found, further) if question.listing else []
         found += self._since(query, found)
         return found_in(question, found, known, more)
+
+    def _beside(self, question: Question, found: Sequence[Found], further: Sequence[Passage]) -> list[Found]:
+        """What is read for the items of a list alone, where something else answered before."""
+        known = {id(each.passage) for each in found}
+        new = [each for each in further if id(each) not in known]
+        return relevance.read(question, new, self._network, self._judge, self._unread, found)
 
     def _since(self, query: Query, found: Sequence[Found]) -> list[Found]:
         """What was said since then to put the best window right, or of what it notes, where that may have changed."""

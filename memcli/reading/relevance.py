@@ -13,7 +13,7 @@ from .network import Finding, Network, compared
 from .passages import Passage, asks, placed
 from .unread import Unread, is_readable
 
-__all__ = ["NAMES", "Found", "packaged", "read", "signals"]
+__all__ = ["NAMES", "Found", "packaged", "read", "read_on", "signals"]
 
 NAMES = (
     "read.answers", "read.behind", "read.sure", "read.share", "read.rank", "place.score", "place.rank", "cosine",
@@ -22,6 +22,8 @@ NAMES = (
     "apart.cosine", "reply.answers", "reply.covered", "reply.thread", "present", "asked.cosine", "asked.ahead",
     "of_another",
 )  # fmt: skip
+#: What the network says of a window that it takes for an answer: where it says so of one, no more are read.
+_TAKEN = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +51,43 @@ def read(
     judge: Judge,
     unread: Unread | None = None,
     beside: Sequence[Found] = (),
+    further: Sequence[Passage] = (),
 ) -> list[Found]:
     """What is found in the passages, the likeliest first. `unread` judges those that the network cannot read. `beside`:
-    what was found before, which they are judged beside: the best of a few alone would be worth too much.
+    what was found before, which they are judged beside: the best of a few alone would be worth too much. `further`:
+    what is read, too, where none of the passages answers (`read_on`), and judged together with these.
     """
     if not passages:
         return []
-    readable = [each for each in passages if unread is None or is_readable(question, each)]
-    findings = network.read(question.asks, [passage.window for passage in readable])
+    own, more = ([p for p in part if unread is None or is_readable(question, p)] for part in (passages, further))
+    readable, findings = read_on(question, own, more, network)
     before = [each for each in beside if not each.unread]
     among = [*(each.passage for each in before), *readable], [*(each.finding for each in before), *findings]
     found = [
         Found(passage, finding, judge(row))
         for passage, finding, row in zip(readable, findings, signals(*among)[len(before) :], strict=True)
     ]
-    if unread is not None and len(readable) < len(passages):
-        known = {id(each) for each in readable}
-        others = [each for each in passages if id(each) not in known]
+    if unread is not None and len(own) < len(passages):
+        others = [each for each in passages if not is_readable(question, each)]
         every = [*(each.passage for each in beside), *passages]
         judged = zip(others, unread.read(question, others, every, [b.finding for b in beside if b.unread]), strict=True)
         found.extend(Found(each, *read, unread=True) for each, read in judged)
     return sorted(found, key=lambda each: -each.trust)
+
+
+def read_on(
+    question: Question, passages: Sequence[Passage], further: Sequence[Passage], network: Network
+) -> tuple[list[Passage], list[Finding]]:
+    """What was read, and what was found: `further`, too, where the network takes none of the passages for an answer.
+
+    What follows an answer is seldom a better one; where there is none, the evidence is often behind, in words that
+    retrieval did not know.
+    """
+    findings = network.read(question.asks, [passage.window for passage in passages])
+    if any(finding.answers > _TAKEN for finding in findings):
+        return list(passages), findings
+    more = network.read(question.asks, [passage.window for passage in further])
+    return [*passages, *further], [*findings, *more]
 
 
 def signals(passages: Sequence[Passage], findings: Sequence[Finding]) -> list[dict[str, float]]:

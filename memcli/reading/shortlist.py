@@ -1,4 +1,4 @@
-"""Which windows are read: of those that were gathered, the ones that are likeliest to answer before anything is read.
+"""Which windows are read first: of those that were gathered, the ones that are likeliest to answer before any is read.
 
 A regression over where retrieval put a window's turn and what is known of it (`benchmarks/shortlist.py` learns it;
 docs/reading.md has the figures): to read costs far more than to look at more windows.
@@ -16,7 +16,7 @@ from .passages import Passage, Transcript, asks, gather, placed
 
 __all__ = ["MOST", "NAMES", "chosen", "packaged", "signals", "to_read"]
 
-#: Windows that are read.
+#: Windows that are read at once.
 MOST = 8
 
 NAMES = (
@@ -36,11 +36,11 @@ def packaged() -> Judge:
 def to_read(
     question: Question, query: Query, hits: Sequence[Hit], transcript: Transcript
 ) -> tuple[list[Passage], list[Passage]]:
-    """The windows of these hits, and of what follows them, that are read; and those that are read besides where the
-    question is for a list, as many again. Best hit first.
+    """The windows of these hits, and of what follows them, that are read; and those that are read, too, where none of
+    these answers, as many again. Best hit first.
     """
     found = gather(question, query, hits, transcript)
-    return chosen(found), chosen(found, behind=MOST) if question.listing else []
+    return chosen(found), chosen(found, behind=MOST)
 
 
 def chosen(passages: Sequence[Passage], most: int = MOST, behind: int = 0) -> list[Passage]:
