@@ -53,6 +53,8 @@ _NAMED = frozenset((Seeks.WHAT, Seeks.WHICH, Seeks.WHO, Seeks.WHERE))
 _ANSWERING = 0.5
 #: So much of a question is in what somebody asked an assistant for, where that wrote what is asked about.
 _ASKED_FOR = 0.7
+#: How probable what is asserted, or worked out, must be: no regression of what is read tells that.
+_ASSERTED = {Caution.CAREFUL: 0.7, Caution.USUAL: 0.55, Caution.BOLD: 0.25}
 #: Who answers in a talk with one.
 _ASSISTANT = "assistant"
 #: A no in words that deny nothing.
@@ -130,7 +132,7 @@ class ExtractiveReader:
     def _doubted(self, look: Look, first: Found) -> tuple[Doubted, float]:
         """What the answer is worth, and how much it must be; of what the network cannot read, its judge has said it."""
         if self._unread is None or not first.unread:
-            return self._doubt(look), self._threshold
+            return self._doubt(look), _ASSERTED[self._caution] if look.asserted else self._threshold
         form = Form.VALUE if look.text and look.typed else Form.QUOTE
         return Doubted(form, first.trust), self._unread.thresholds[self._caution]
 
