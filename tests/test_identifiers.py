@@ -92,27 +92,6 @@ def test_what_holds_no_number_tells_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "tells"),
-    [
-        ("When did Ada pass her test?", "FAILED. Parallel parking", False),
-        ("When did Ada pass her test?", "passed!! failed it in July", True),
-        ("When did Ada fail her test?", "I passed", False),
-        ("Did Ada pass her test?", "failed again", True),  # which is a no
-        ("Since when is the pool open?", "it closes on 2 May", False),
-        ("Where did Ada find her ring?", "I lost my ring", False),
-        ("What did Ada lose and find?", "found the ring", True),
-        ("When did Ada move in?", "moving out on Friday", False),
-        ("What is the name of Ada's husband?", "We got a puppy!!! His name is Biscotto", False),
-        ("What is the name of Ada's husband?", "my husband Bo wants a puppy", True),
-        ("What is the name of Ada's husband?", "His name is Bo", True),
-        ("What is Ada's sister's dog called?", "the puppy is called Rex", True),
-    ],
-)
-def test_the_opposite_and_another_kind_do_not_tell(question: str, text: str, tells: bool) -> None:
-    assert language("en").may_tell(question, text) == tells
-
-
-@pytest.mark.parametrize(
     ("text", "tells"),
     [
         ("I'm in the bath", False),

@@ -177,6 +177,7 @@ CHAT = (
         ("number of the bus to town", Seeks.WHAT),
         ("number of Jo's locker", Seeks.WHAT),
         ("final bill for the roof", Seeks.COUNT),
+        ("present for bill", Seeks.WHAT),
         ("how regularly does Jo swim", Seeks.OFTEN),
         ("frequency of the walks", Seeks.OFTEN),
         ("duration of the course", Seeks.LENGTH),
@@ -1142,7 +1143,6 @@ def test_what_is_read_later_is_judged_beside_what_was_found() -> None:
 
 
 def test_more_is_read_only_where_nothing_answers() -> None:
-
     class Counts(Network):
         def __init__(self, *answering: str) -> None:
             self.answering, self.read_ = answering, list[str]()

@@ -162,32 +162,6 @@ _JUST_NOW = re.compile(
     r"\W*(?:(?:still|just|now|sorry)\W+)*(?i:i['’]?m|i am)(?: (?:still|just|now|already|back))?"
     r" (?:in|at|on) (?:the|an?|my)\b[^A-Z\d]*"
 )
-_KIN = (
-    r"\b(?:husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|mother|father|mum|mom|dad|sister|brother|son|daughter|aunt"
-    r"|uncle|cousin|nephew|niece|grand(?:ma|pa|mother|father|son|daughter)|boss|teacher|doctor|dentist|landlord|landlady)\b"
-)
-_ANIMAL = r"\b(?:pupp(?:y|ies)|dog|cat|kitten|parrot|horse|pony|rabbit|hamster|budgie|tortoise|goldfish)s?\b"
-#: Somebody's name is asked for, and only an animal's is told: "We got a puppy! His name is Biscotto".
-_NAMED = re.compile(r"\b(?:name|called|named)\b")
-_SOMEBODYS, _ANIMALS = re.compile(_KIN), re.compile(_ANIMAL)
-_LEAVE = r"left|leav(?:e|es|ing)"
-#: What comes to be, and its opposite, which does not tell when, where or by whom it was: failed tests were not passed.
-_OPPOSED = tuple(
-    (re.compile(rf"\b(?:{one})\b"), re.compile(rf"\b(?:{other})\b"))
-    for pair in (
-        (r"pass(?:ed|es|ing)?", r"fail(?:ed|s|ing)?"),
-        (r"find(?:s|ing)?|found", r"los(?:e|es|ing|t)"),
-        (r"start(?:ed|s|ing)?|beg[aiu]n(?:s|ning)?", r"end(?:ed|s|ing)|finish(?:ed|es|ing)?"),
-        (r"open(?:ed|s|ing)?", r"clos(?:e|ed|es|ing)"),
-        (r"arriv(?:e|ed|es|ing)", _LEAVE),
-        (r"join(?:ed|s|ing)?", rf"quit(?:s|ting)?|{_LEAVE}"),
-        (r"mov(?:e|ed|es|ing) in", r"mov(?:e|ed|es|ing) out"),
-        (r"born", r"died?"),
-    )
-    for one, other in (pair, pair[::-1])
-)
-#: Who asks whether something is so is told so by its opposite.
-_ASKS_MORE = re.compile(r"^(?:(?:in|on|at|by|since|from|until|to|for) )?(?:when|where|who|what|which|how)\b")
 #: Who asks for this is told a number.
 _NUMBERED = re.compile(r"^what(?:'s|’s| is| was) (?:\S+ ){1,4}(?:number|digits)\b(?! (?:plate|one)\b)")
 _COINS = r"(?:quid|pounds?|dollars?|bucks?|euros?|cents?|pence|p)\b"
@@ -232,30 +206,11 @@ def is_such(question: str, value: str) -> bool:
 
 
 def may_tell(question: str, text: str) -> bool:
-    """Whether a text may tell what a question asks for: a phone number has digits, nobody lives in the bath, what was
-    failed was not passed, and a husband is no puppy.
-    """
+    """Whether a text may tell what a question asks for: a phone number has digits, and nobody lives in the bath."""
     low = question.lower()
     if _FOR_LONG.search(low) and _JUST_NOW.fullmatch(text):
         return False
-    if _tells_opposite(low, text.lower()) or _names_an_animal(low, text.lower()):
-        return False
     return all(value.search(text) for asked, value in _TOLD_BY if asked.search(low))
-
-
-def _tells_opposite(question: str, text: str) -> bool:
-    """Whether a text has nothing but the opposite of what it is asked of."""
-    return bool(_ASKS_MORE.search(question)) and any(
-        one.search(question) and other.search(text) and not other.search(question) and not one.search(text)
-        for one, other in _OPPOSED
-    )
-
-
-def _names_an_animal(question: str, text: str) -> bool:
-    """Whether it asks what somebody is called, and the text speaks of an animal, and of nobody of that kind."""
-    whose = _SOMEBODYS.search(question)
-    is_asked = whose and _NAMED.search(question) and not _ANIMALS.search(question)
-    return bool(is_asked and _ANIMALS.search(text) and not _SOMEBODYS.search(text))
 
 
 def is_worked_out(text: str) -> bool:
