@@ -4,7 +4,7 @@
 
 Two files of JSON lines for each file of data: `NAME.conversations.jsonl`, a conversation (or scene) a line, on which an
 encoder is measured, and `NAME.pairs.jsonl`, a question and one turn of its evidence a line. It needs memcli alone;
-`benchmarks/train_encoder.py`, which reads what this writes, needs torch.
+`benchmarks/train_encoder.py` and `benchmarks/train_questions.py`, which read what this writes, need torch.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def _question(question: GoldQuestion, places: dict[Any, int], speakers: Sequence
 def _wordings(text: str, speakers: Sequence[str]) -> Line:
     language = spoken([text])
     asked = language.question(text, speakers)
-    return {"text": language.wording(NAMELESS, asked), "taste": language.wording(PREFERENCE, asked)}
+    return {
+        "text": language.wording(NAMELESS, asked), "whole": text, "taste": language.wording(PREFERENCE, asked),
+    }  # fmt: skip
 
 
 def scenes(path: Path) -> Iterator[Line]:

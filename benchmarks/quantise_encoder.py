@@ -28,9 +28,14 @@ INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 class Hidden(torch.nn.Module):  # type: ignore[misc]  # torch is not among the types that are checked
     """The network with its last hidden states alone."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
-        self.model = AutoModel.from_pretrained(path, attn_implementation="eager").eval()
+        self.model = model
+
+    @classmethod
+    def of(cls, path: Path) -> Hidden:
+        """As it was written."""
+        return cls(AutoModel.from_pretrained(path, attn_implementation="eager").eval())
 
     def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
         hidden: torch.Tensor = self.model(**dict(zip(INPUTS, inputs, strict=True))).last_hidden_state
@@ -58,8 +63,8 @@ def export(encoder: Path, out: Path) -> None:
     ones = torch.ones(2, 8, dtype=torch.long)
     free = {name: {0: "texts", 1: "tokens"} for name in (*INPUTS, "hidden")}
     torch.onnx.export(
-        Hidden(encoder), (ones, ones, ones * 0), out, input_names=[*INPUTS], output_names=["hidden"], dynamic_axes=free,
-        opset_version=17, dynamo=False,
+        Hidden.of(encoder), (ones, ones, ones * 0), out, input_names=[*INPUTS], output_names=["hidden"],
+        dynamic_axes=free, opset_version=17, dynamo=False,
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from memcli.reading import network
 #: Products are called "/layer.3/output/dense/MatMul_quant", "/reader/answers/Gemm_MatMul_quant", and where channels
 #: were evened out "/layer.3/output/dense/product/MatMul_quant", by the constant of "/layer.3/output/dense/Mul".
 _HEADS = {"answers", "place", "polarity"}
-_PRODUCT, _EVENED, _KEPT = "MatMul_quant", "product", "_quantized"
+PRODUCT, _EVENED, _KEPT = "MatMul_quant", "product", "_quantized"
 
 
 def main() -> None:
@@ -53,10 +53,10 @@ def weights(graph: Any) -> Iterator[tuple[str, torch.Tensor]]:
         if name.startswith("reader.") and name.endswith((".weight", ".bias")):
             yield name.removeprefix("reader.").replace(f".{_EVENED}.", "."), torch.tensor(values)
     for node in graph.node:
-        if node.name.endswith(_PRODUCT):
+        if node.name.endswith(PRODUCT):
             path = node.name.split("/")[:-1]
             shrunk = shrinking.get("/".join([*path[:-1], "Mul"]), 1.0) if path[-1] == _EVENED else 1.0
-            yield f"{_place(path)}.weight", _floats(held, _taken(held, node)) * torch.as_tensor(shrunk)
+            yield f"{_place(path)}.weight", floats(held, taken(held, node)) * torch.as_tensor(shrunk)
 
 
 def _place(path: Sequence[str]) -> str:
@@ -64,12 +64,12 @@ def _place(path: Sequence[str]) -> str:
     return first if first in _HEADS else ".".join(["lower.encoder", first, *rest])
 
 
-def _taken(held: Mapping[str, Any], node: Any) -> str:
+def taken(held: Mapping[str, Any], node: Any) -> str:
     """What a product multiplies by, whatever it was fused with."""
     return next(str(name) for name in node.input if name in held and name.endswith(_KEPT))
 
 
-def _floats(held: Mapping[str, Any], name: str) -> torch.Tensor:
+def floats(held: Mapping[str, Any], name: str) -> torch.Tensor:
     """The numbers times their steps, as `torch.nn.Linear` has them: what is made × what is taken."""
     steps = held[name.removesuffix(_KEPT) + "_scale"]
     return torch.tensor((held[name].astype("float32") * steps).T.copy())

@@ -18,7 +18,9 @@ import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -87,12 +89,12 @@ def is_bare(pair: Pair) -> bool:
     return max(len(sentence.split()) for sentence in pair.positives) < SHORTEST
 
 
-def trained(encoder: Encoder, data: Sequence[Pair], steps: int, seed: int, top: float = RATE) -> None:
-    """Trains in place, at a rate of `top` at the most. Each file counts by the square root of its pairs."""
+def trained(
+    encoder: Encoder, lost: Callable[[random.Random], torch.Tensor], steps: int, seed: int, top: float = RATE
+) -> None:
+    """Trains in place, at a rate of `top` at the most. `lost`: the loss of a batch that is drawn."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
-    counts = {name: sum(pair.dataset == name for pair in data) for name in {pair.dataset for pair in data}}
-    share = [counts[pair.dataset] ** -0.5 for pair in data]
     encoder.model.embeddings.word_embeddings.weight.requires_grad_(False)
     parameters = [p for p in encoder.model.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(parameters, lr=top, weight_decay=0.01)
@@ -101,7 +103,7 @@ def trained(encoder: Encoder, data: Sequence[Pair], steps: int, seed: int, top: 
     started = time.monotonic()
     total = 0.0
     for step in range(1, steps + 1):
-        loss = _loss(encoder, rng.choices(data, share, k=BATCH), rng)
+        loss = lost(rng)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
@@ -114,18 +116,24 @@ def trained(encoder: Encoder, data: Sequence[Pair], steps: int, seed: int, top: 
             total = 0.0
 
 
+def shares(datasets: Sequence[str]) -> list[float]:
+    """How often each question is drawn: each file counts by the square root of its questions."""
+    counts = Counter(datasets)
+    return [counts[name] ** -0.5 for name in datasets]
+
+
 def _loss(encoder: Encoder, batch: Sequence[Pair], rng: random.Random) -> torch.Tensor:
     positives = [rng.choices(pair.positives, pair.chances)[0] for pair in batch]
     hard = [sentence for pair in batch for sentence in rng.sample(pair.negatives, min(NEGATIVES, len(pair.negatives)))]
     candidates = positives + hard
     questions = encoder([pair.question for pair in batch])
-    scores = questions @ _by_length(encoder, candidates).T / TEMPERATURE
+    scores = questions @ by_length(encoder, candidates).T / TEMPERATURE
     same = torch.tensor([[text in pair.evidence for text in candidates] for pair in batch])
     same[torch.arange(len(batch)), torch.arange(len(batch))] = False
     return torch.nn.functional.cross_entropy(scores.masked_fill(same, -1e4), torch.arange(len(batch)))
 
 
-def _by_length(encoder: Encoder, texts: Sequence[str]) -> torch.Tensor:
+def by_length(encoder: Encoder, texts: Sequence[str]) -> torch.Tensor:
     """In two halves, the longer texts apart: little is spent on padding."""
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     half = 3 * len(order) // 4
@@ -163,7 +171,11 @@ def main() -> None:
     found = [pair for path in files for pair in pairs(path) if not _is_left_out(pair, options)]
     data = [pair for pair in found if not is_bare(pair)]
     print(f"{len(data)} pairs of {', '.join(path.stem for path in files)}", file=sys.stderr, flush=True)
-    trained(encoder, data, options.steps, options.seed, options.rate)
+    share = shares([pair.dataset for pair in data])
+    trained(
+        encoder, lambda rng: _loss(encoder, rng.choices(data, share, k=BATCH), rng), options.steps, options.seed,
+        options.rate,
+    )  # fmt: skip
     encoder.model.save_pretrained(options.out / "trained")
     blended(encoder, original, options.share)
     encoder.model.save_pretrained(options.out)
@@ -182,7 +194,12 @@ def _is_left_out(pair: Pair, options: argparse.Namespace) -> bool:
     if not any(map(pair.dataset.startswith, options.of)):
         return False
     k, n = map(int, options.fold.split("/"))
-    return int(hashlib.sha256(pair.conversation.encode()).hexdigest(), 16) % n == k
+    return part(pair.conversation, n) == k
+
+
+def part(conversation: str, parts: int) -> int:
+    """Which part of the conversations one is in, by `FILE:NAME`, as `unseen.Unseen` asks for it."""
+    return zlib.crc32(conversation.encode()) % parts
 
 
 if __name__ == "__main__":

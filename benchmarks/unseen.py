@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -19,7 +20,8 @@ class Unseen:
 
     Weights that learned from an encoder's vectors of what it was trained on would trust it more than it deserves. Each
     group is patterns of the names of files, and their encoders; the k-th of these is for the conversations that
-    `train_encoder.py --fold k/N --of FILE …` left out, one alone for all. Other files are embedded by `otherwise`.
+    `train_encoder.py --fold k/N --of FILE …` or the k-th of `train_questions.py` left out, one alone for all. A network
+    for questions alone, `questions….onnx`, has passages embedded as they ship. Other files are embedded by `otherwise`.
     """
 
     groups: Sequence[tuple[Sequence[str], Sequence[Path]]] = ()
@@ -31,9 +33,13 @@ class Unseen:
         if not weights:
             shipped = embedder(self.otherwise, bulk=True)
             return lambda _: shipped
-        models = [Encoder(bulk=True, weights=each) for each in weights]
+        models = [Encoder(bulk=True, **{_network(each): each}) for each in weights]
         stem = path.name.split(".")[0]
-        return lambda name: models[int(shuffled(f"{stem}:{name}"), 16) % len(models)]
+        return lambda name: models[zlib.crc32(f"{stem}:{name}".encode()) % len(models)]
+
+
+def _network(weights: Path) -> str:
+    return "questions" if weights.name.startswith("questions") else "weights"
 
 
 def shuffled(text: str) -> str:

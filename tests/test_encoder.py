@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 from pathlib import Path
@@ -12,11 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.errors import ModelUnavailable
+from memcli.formats import turn_id
 from memcli.providers import encoder, profiles
 from memcli.providers.embedding import DEFAULT, SUCCESSORS, embedder, embedder_id, name_of
 from memcli.providers.encoder import Encoder
 from memcli.providers.minilm import MiniLM
+from memcli.providers.vectors import Vectors
 
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 REFERENCE = json.loads((Path(__file__).parent / "encoder_reference.json").read_text(encoding="utf-8"))
 
 
@@ -35,8 +39,8 @@ def test_it_agrees_with_its_weights_in_float32(model: Encoder) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.text(max_size=60), max_size=8))
 def test_a_vector_depends_on_its_text_alone(texts: list[str]) -> None:
-    rows = _MODEL.embed_passages(texts)
-    assert np.array_equal(rows, np.array([_MODEL.embed_questions([text])[0] for text in texts]).reshape(-1, 384))
+    for embed in (_MODEL.embed_passages, _MODEL.embed_questions):
+        assert np.array_equal(embed(texts), np.array([embed([text])[0] for text in texts]).reshape(-1, 384))
 
 
 _MODEL = Encoder()
@@ -64,8 +68,37 @@ def test_odd_texts(model: Encoder) -> None:
 
 def test_damaged_weights_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "_SHA256", "0" * 64)
-    with pytest.raises(ModelUnavailable, match="damaged"):
-        Encoder()
+    monkeypatch.setattr(encoder, "_SIZE", 1)
+    with pytest.raises(ModelUnavailable, match=r"encoder\.onnx are damaged"):
+        Encoder().embed_passages(["Bristol"])
+    with pytest.raises(ModelUnavailable, match=r"questions\.onnx are damaged"):
+        Encoder().embed_questions(["where?"])
+
+
+def test_questions_find_more_by_the_network_that_was_trained_for_them(
+    model: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of chats that neither network has seen: the evidence of each second question, asked in other words, mostly."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    chats = importlib.import_module("chats").haystack(BENCHMARKS / "judge_memories" / "memories18.txt")
+    turns = [turn_id(message) for message in chats.messages]
+    vectors = model.embed_passages([message.text for message in chats.messages])
+    asked = [question for question in chats.questions if question.evidence][1::2]
+
+    def found(rows: Vectors) -> int:
+        nearest = np.argsort(-(rows @ vectors.T), axis=1)[:, :5]
+        return sum(
+            bool(question.evidence & {turns[i] for i in row}) for question, row in zip(asked, nearest, strict=True)
+        )
+
+    texts = [question.text for question in asked]
+    assert found(model.embed_questions(texts)) > found(model.embed_passages(texts)) + len(asked) / 50
+
+
+def test_a_statement_of_taste_lies_where_it_would_if_it_were_said(model: Encoder) -> None:
+    """Strategies embed such statements as questions, to look for what is like them."""
+    tastes = [f"I don't like, I avoid, I prefer: {what}" for what in ("hotels in Rome", "a film for tonight", "cheese")]
+    assert ((model.embed_questions(tastes) * model.embed_passages(tastes)).sum(1) > 0.9).all()
 
 
 def test_both_of_memclis_own_are_known_by_name_and_by_id() -> None:

@@ -19,12 +19,13 @@ def packaged(package: str, name: str, sha256: str) -> Path:
         return _undamaged(path, hashlib.file_digest(weights, "sha256").hexdigest() == sha256)
 
 
-def sized(package: str, name: str, size: int) -> Path:
-    """The same of a network whose numbers lie beside it, in `name.data`, to be mapped and not read: together they are
-    as long as those that were shipped. What is kept nowhere need not be hashed at each start.
+def sized(package: str, name: str, size: int, *, beside: str = "") -> Path:
+    """The same of a network whose numbers lie in a file `beside` it (`name.data`, unless it is said), to be mapped and
+    not read: together they are as long as those that were shipped. What is kept nowhere need not be hashed at each
+    start.
     """
     path = _beside(package, name)
-    files = (path, path.with_name(f"{name}.data"))
+    files = (path, path.with_name(beside or f"{name}.data"))
     return _undamaged(path, sum(file.stat().st_size for file in files if file.exists()) == size)
 
 
