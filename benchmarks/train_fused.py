@@ -44,6 +44,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "memcli/ranking/fused_weights.json"
 RESULTS = ROOT / "benchmarks/results/fused.json"
 FOLDS = 5
+MOST_ASKED = 3000  # questions of one file, drawn
 MOST_COUNTED = 1200  # questions of one benchmark: more of one kind are not to outweigh the others
 SESSIONS_ONLY = 0.5  # what a question counts of which only the sessions of the evidence are known
 _CRUDE = ("dense.sentence", "dense.window1", "dense.turn", "bm25.turn_standard", "bm25.session_standard",
@@ -87,13 +88,16 @@ def examples(path: Path, cache: Path, fair: Unseen) -> tuple[list[str], list[Exa
     found: list[Example] = []
     names: list[str] = []
     model_of = fair.of(path)
-    for index, haystack in enumerate(stores(path)):
+    held = list(stores(path))
+    asked = {(h.name, q.id) for h in held for q in h.questions if q.evidence or q.session_evidence}
+    drawn = set(sorted(asked, key=lambda each: shuffled(":".join(each)))[:MOST_ASKED])
+    for index, haystack in enumerate(held):
         model = model_of(haystack.name)
         memory = Memory(cache / f"{path.name}-{index}-{haystack.name}.memcli", embedder=model)
         if not memory.store.exists:
             memory.add(haystack.messages)
         for question in haystack.questions:
-            if question.evidence or question.session_evidence:
+            if (haystack.name, question.id) in drawn:
                 names, example = _example(benchmark(path), haystack, memory, question)
                 found.append(example)
         print(path.name, index, len(found), file=sys.stderr, flush=True)
@@ -130,8 +134,12 @@ def _best_of(sessions: Sequence[str], wanted: frozenset[str], crude: Floats) -> 
     return gold
 
 
-def fit(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> fusion.Ranking:
+def fit(
+    data: Sequence[Example], names: Sequence[str], penalties: Penalties, onto: fusion.Ranking | None = None
+) -> fusion.Ranking:
     """Both rankings; the second by the scores of firsts that were fitted without the conversation."""
+    if onto is not None:
+        return fusion.Ranking(added_to(onto.first, data, penalties), onto.second)
     unseen = out_of_fold(data, lambda part: first_of(part, names, penalties), first_scores)
     first = first_of(data, names, penalties)
     return fusion.Ranking(first, second_of(data, unseen, penalties))
@@ -149,6 +157,13 @@ def first_of(data: Sequence[Example], names: Sequence[str], penalties: Penalties
     found = listwise(data, [e.features for e in data], crude, names, penalties, base=[share * each for each in crude])
     found.matrix[places, 0] += share * found.feature_scale[places]
     return found
+
+
+def added_to(weights: fusion.Weights, data: Sequence[Example], penalties: Penalties) -> fusion.Weights:
+    """These weights of the first ranking, and what is learned to add to them, which the penalties draw to nothing."""
+    base = [first_scores(weights, e) for e in data]
+    found = listwise(data, [e.features for e in data], base, weights.features, penalties, base, like=weights)
+    return replace(weights, matrix=weights.matrix + found.matrix)
 
 
 def _sharpness(data: Sequence[Example], crude: Sequence[Floats]) -> float:
@@ -189,22 +204,24 @@ def listwise(
     names: Sequence[str],
     penalties: Penalties,
     base: Sequence[Floats] | None = None,
+    like: fusion.Weights | None = None,
 ) -> fusion.Weights:
     """Minimises the listwise softmax loss: −Σ over gold candidates of log share, one share a question.
 
     `features` [candidates, names] of each question; `crude`: by which its hardest candidates are chosen; `base`: scores
-    that the weighted features are added to.
+    that the weighted features are added to; `like`: weights whose means and scales are taken, if not those of the data.
     """
     rng = np.random.default_rng(0)
     train = [i for i, e in enumerate(data) if e.gold.any()]
     kept = [_kept(data[i], crude[i], rng) for i in train]
     x = np.concatenate([features[i][k] for i, k in zip(train, kept, strict=True)]).astype(np.float64)
     held = np.concatenate([base[i][k] if base else np.zeros(len(k)) for i, k in zip(train, kept, strict=True)])
-    mean, scale = x.mean(axis=0), np.maximum(x.std(axis=0), LEAST_SCALE)
-    x = ((x - mean) / scale).astype(np.float32)
     g = np.stack([data[i].gates for i in train])
-    gate_mean, gate_scale = g.mean(axis=0), np.maximum(g.std(axis=0), LEAST_SCALE)
-    gate_mean[0], gate_scale[0] = 0.0, 1.0
+    mean, scale = (like.feature_mean, like.feature_scale) if like else _moments(x)
+    gate_mean, gate_scale = (like.gate_mean, like.gate_scale) if like else _moments(g)
+    if like is None:
+        gate_mean[0], gate_scale[0] = 0.0, 1.0
+    x = ((x - mean) / scale).astype(np.float32)
     g = fusion.standard(g, gate_mean, gate_scale).astype(np.float32)
     sizes = np.array([len(k) for k in kept])
     starts, owner = np.r_[0, sizes.cumsum()[:-1]], np.repeat(np.arange(len(train)), sizes)
@@ -226,6 +243,10 @@ def listwise(
     found = minimize(loss, np.zeros(penalty.size), jac=True, method="L-BFGS-B", options={"maxiter": 80})
     matrix = found.x.reshape(penalty.shape)
     return fusion.Weights(list(names), routing.GATES, matrix, mean, scale, gate_mean, gate_scale)
+
+
+def _moments(rows: Floats) -> tuple[Floats, Floats]:
+    return rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_SCALE)
 
 
 def _kept(example: Example, crude: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -317,39 +338,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--embedder", default=DEFAULT, choices=[DEFAULT, "multilingual"])
     parser.add_argument("--ridge", type=float, default=0.05, help="penalty on the weights that no gate changes")
     parser.add_argument("--gate-ridge", type=float, default=0.5, help="penalty on what a gate changes")
+    parser.add_argument("--onto", action="store_true", help="add to the weights that ship")
     parser.add_argument("--dry-run", action="store_true", help="measure, write nothing")
     options = parser.parse_args(arguments)
     names, data = loaded(options.data, options.cache, unseen.chosen(options))
     penalties = Penalties(options.ridge, options.gate_ridge)
-    figures = compared(data, names, penalties)
+    onto = fusion.packaged(embedder_id(options.embedder)) if options.onto else None
+    figures = compared(data, names, penalties, onto)
     print(json.dumps(figures, indent=1))
     if not options.dry_run:
-        _write(data, names, options, figures)
+        _write(fit(data, names, penalties, onto), options, figures)
 
 
-def compared(data: Sequence[Example], names: Sequence[str], penalties: Penalties) -> dict[str, object]:
-    """The figures of both rankings left out by conversation, of both by data set, and of the first alone."""
+def compared(
+    data: Sequence[Example], names: Sequence[str], penalties: Penalties, onto: fusion.Ranking | None
+) -> dict[str, object]:
+    """The figures of both rankings left out by conversation, of both by data set, and of the first alone; of what is
+    added to weights, those of these weights instead.
+    """
     datasets = [e.dataset for e in data]
-    both = out_of_fold(data, lambda part: fit(part, names, penalties), scores_of)
-    first = out_of_fold(data, lambda part: first_of(part, names, penalties), first_scores)
-    found: dict[str, object] = {"cross_validated": measured(data, both), "first_ranking_alone": measured(data, first)}
+
+    def fitted(part: Sequence[Example]) -> fusion.Ranking:
+        return fit(part, names, penalties, onto)
+
+    found: dict[str, object] = {"cross_validated": measured(data, out_of_fold(data, fitted, scores_of))}
+    if onto is not None:
+        found["before"] = measured(data, [scores_of(onto, e) for e in data])
+    else:
+        first = out_of_fold(data, lambda part: first_of(part, names, penalties), first_scores)
+        found["first_ranking_alone"] = measured(data, first)
     if len(set(datasets)) > 1:
-        apart = out_of_fold(data, lambda part: fit(part, names, penalties), scores_of, datasets)
-        found["data_set_left_out"] = measured(data, apart)
+        found["data_set_left_out"] = measured(data, out_of_fold(data, fitted, scores_of, datasets))
     return found
 
 
-def _write(
-    data: Sequence[Example], names: Sequence[str], options: argparse.Namespace, figures: Mapping[str, object]
-) -> None:
-    weights = fit(data, names, Penalties(options.ridge, options.gate_ridge))
+def _write(weights: fusion.Ranking, options: argparse.Namespace, figures: Mapping[str, object]) -> None:
     of = embedder_id(options.embedder)
     other = f" --embedder {options.embedder}" if of in fusion.FILES else ""
+    other += " --onto" if options.onto else ""
     settings = f"{unseen.said(options)}{other} --ridge {options.ridge} --gate-ridge {options.gate_ridge}"
     past = learned.made(command("train_fused.py", options.data) + settings, options.data, of)
     target, results = WEIGHTS, RESULTS
     if own := fusion.FILES.get(of):
         target, results = WEIGHTS.with_name(own), RESULTS.with_name(own.replace("_weights", ""))
+    if options.onto:
+        results = results.with_stem(f"{results.stem}_onto")
     target.write_text(learned.written(past, weights.numbers()), encoding="utf-8")
     results.write_text(json.dumps({"made": past, "folds": FOLDS, **figures}, indent=1) + "\n", encoding="utf-8")
 

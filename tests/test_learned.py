@@ -16,6 +16,7 @@ from importlib import import_module, resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -194,7 +195,7 @@ def test_each_embedder_has_its_ranking_and_an_unknown_one_the_encoders() -> None
 
 def test_the_rankings_scores_are_what_they_were() -> None:
     for weights, score in (
-        (fusion.packaged().first, -0.8648442595223117),
+        (fusion.packaged().first, -1.2451384788181883),
         (fusion.packaged().second, 0.26027924659908547),
     ):
         one, gates = np.linspace(-1, 2, len(weights.features))[None], np.linspace(0, 1, len(weights.gates))
@@ -306,6 +307,28 @@ def test_the_script_of_fused_makes_its_file(
     assert json.loads((tmp_path / "results.json").read_text())["made"]["by"].endswith(by)
 
 
+def test_what_fused_learns_onto_the_weights_that_ship_is_added_to_them(
+    script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = script("train_fused")
+    monkeypatch.setattr(train, "WEIGHTS", tmp_path / "weights.json")
+    monkeypatch.setattr(train, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(train, "ProcessPoolExecutor", ThreadPoolExecutor)
+    given, shipped = ["--data", str(data), "--cache", str(tmp_path / "cache"), "--onto"], fusion.packaged()
+
+    def learned_with(*penalties: str) -> fusion.Ranking:
+        train.main([*given, "--ridge", *penalties[:1], "--gate-ridge", *penalties[1:]])
+        return fusion.Ranking.of(json.loads((tmp_path / "weights.json").read_text()))
+
+    held, free = learned_with("1e6", "1e6"), learned_with("0.05", "0.5")
+    assert held.first.matrix == pytest.approx(shipped.first.matrix, abs=1e-4)
+    assert not np.allclose(free.first.matrix, shipped.first.matrix, atol=1e-2)
+    for each in (held, free):
+        assert each.second.matrix == pytest.approx(shipped.second.matrix)
+        assert each.first.feature_scale == pytest.approx(shipped.first.feature_scale)
+    assert set(json.loads((tmp_path / "results_onto.json").read_text())) >= {"before", "cross_validated"}
+
+
 def test_the_script_of_ontology_makes_its_file(
     script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,13 +352,14 @@ def test_a_conversation_is_embedded_by_the_encoder_that_has_not_seen_it(
     script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unseen = script("unseen")
-    monkeypatch.setattr(unseen, "Encoder", lambda bulk, weights: weights.name)
+    monkeypatch.setattr(unseen, "Encoder", lambda bulk, weights=None, questions=None: (weights or questions).name)
     monkeypatch.setattr(unseen, "embedder", lambda name, bulk: name)
     fair = unseen.Unseen([(["people*"], [Path("zero.onnx"), Path("one.onnx")])])
     model_of = fair.of(Path("people.json.gz"))
-    part = int(sha256(b"people:c1").hexdigest(), 16) % 2
-    assert model_of("c1") == ("zero.onnx", "one.onnx")[part]
+    assert model_of("c1") == ("zero.onnx", "one.onnx")[crc32(b"people:c1") % 2]
     assert {model_of(f"c{n}") for n in range(20)} == {"zero.onnx", "one.onnx"}
+    alone = unseen.Unseen([(["people*"], [Path("questions7.onnx")])])
+    assert alone.of(Path("people.json"))("c1") == "questions7.onnx"
     assert fair.of(Path("others.json"))("c1") == unseen.Unseen().of(Path("people.json.gz"))("c1") == DEFAULT
     assert unseen.Unseen(otherwise="multilingual").of(Path("people.json.gz"))("c1") == "multilingual"
 
