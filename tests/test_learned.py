@@ -102,7 +102,7 @@ def test_every_file_says_by_what_from_what_and_when_it_was_made(file: tuple[str,
     assert data == list(past["from"])
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in past["from"].values())
     (before,) = SUCCESSORS
-    learned_before = file in (FUSED, ONTOLOGY, LIFTING)
+    learned_before = file in (ONTOLOGY, LIFTING)
     own = before if learned_before else embedder_id(DEFAULT)
     assert past["embedder"] == (embedder_id("multilingual") if file == MULTILINGUAL else own)
     assert date.fromisoformat(past["at"])
