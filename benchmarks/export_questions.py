@@ -6,13 +6,13 @@
 Of several encoders that `train_questions.py` wrote the mean is taken. What was learned of each product is cut to a
 product of two narrow ones, by its largest singular values (LoRA's form, Hu et al. 2022; its size by `--rank`), and
 counts `--share` times. All else that is large is the passages' own, to the byte: it is not written again, but found in
-`encoder.onnx`, which has to lie beside the file. Prints the size that `memcli.providers.encoder` is to know.
+`encoder.onnx`, which has to lie beside the file. Prints the size of both, which
+`memcli.providers.encoder` is to know.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +22,7 @@ import torch
 from export_networks import fuse
 from onnx import TensorProto, external_data_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from quantise_encoder import INPUTS, Hidden
+from quantise_encoder import Hidden, export
 from regain_encoder import PASSAGES, regained
 
 #: Numbers of so many bytes are looked for in the passages' file.
@@ -58,14 +58,14 @@ def main() -> None:
     network = widened(options.encoders, options.share, options.rank)
     with TemporaryDirectory() as scratch:
         whole = Path(scratch) / "float32.onnx"
-        export(network, whole)
+        export(network, whole, alone=True)
         products, fused = whole.with_name("int8.onnx"), whole.with_name("fused.onnx")
         quantize_dynamic(whole, products, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
         fuse(products, fused, apart=False)
         found = onnx.load(fused)
     shared(found, PASSAGES)
     options.out.write_bytes(found.SerializeToString())
-    print(hashlib.sha256(options.out.read_bytes()).hexdigest(), options.out.stat().st_size)
+    print(sum(each.stat().st_size for each in (options.out, PASSAGES)))
 
 
 def widened(encoders: Sequence[Path], share: float, rank: int) -> Hidden:
@@ -82,16 +82,6 @@ def widened(encoders: Sequence[Path], share: float, rank: int) -> Hidden:
             if isinstance(product, torch.nn.Linear) and (change := added.get(f"{name}.{child}.weight")) is not None:
                 setattr(part, child, Widened(product, change, rank))
     return network
-
-
-def export(network: Hidden, out: Path) -> None:
-    """The network in float32, for a text of any length."""
-    ones = torch.ones(1, 8, dtype=torch.long)
-    free = {name: {1: "tokens"} for name in (*INPUTS, "hidden")}
-    torch.onnx.export(
-        network, (ones, ones, ones * 0), out, input_names=[*INPUTS], output_names=["hidden"], dynamic_axes=free,
-        opset_version=17, dynamo=False,
-    )  # fmt: skip
 
 
 def shared(network: onnx.ModelProto, passages: Path) -> None:

@@ -51,20 +51,20 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as scratch:
         whole = Path(scratch) / "float32.onnx"
-        export(options.encoder, whole)
+        export(Hidden.of(options.encoder), whole)
         quantize_dynamic(whole, options.out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     if options.reference:
         REFERENCE.write_text(json.dumps(reference(options.encoder), ensure_ascii=False) + "\n", encoding="utf-8")
     print(hashlib.sha256(options.out.read_bytes()).hexdigest(), options.out.stat().st_size)
 
 
-def export(encoder: Path, out: Path) -> None:
-    """The network in float32, for texts of any number and length."""
-    ones = torch.ones(2, 8, dtype=torch.long)
-    free = {name: {0: "texts", 1: "tokens"} for name in (*INPUTS, "hidden")}
+def export(network: Hidden, out: Path, *, alone: bool = False) -> None:
+    """The network in float32, for texts of any length: any number of them, or one `alone`."""
+    ones = torch.ones(1 if alone else 2, 8, dtype=torch.long)
+    axes = {1: "tokens"} if alone else {0: "texts", 1: "tokens"}
     torch.onnx.export(
-        Hidden.of(encoder), (ones, ones, ones * 0), out, input_names=[*INPUTS], output_names=["hidden"],
-        dynamic_axes=free, opset_version=17, dynamo=False,
+        network, (ones, ones, ones * 0), out, input_names=[*INPUTS], output_names=["hidden"],
+        dynamic_axes=dict.fromkeys((*INPUTS, "hidden"), axes), opset_version=17, dynamo=False,
     )  # fmt: skip
 
 

@@ -293,13 +293,17 @@ def test_the_readers_script_makes_both_of_its_files(
     assert json.loads((tmp_path / "results.json").read_text())["crossed"]["people"]["questions"] > 0
 
 
-def test_the_script_of_fused_makes_its_file(
-    script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train = script("train_fused")
-    monkeypatch.setattr(train, "WEIGHTS", tmp_path / "weights.json")
-    monkeypatch.setattr(train, "RESULTS", tmp_path / "results.json")
-    monkeypatch.setattr(train, "ProcessPoolExecutor", ThreadPoolExecutor)
+@pytest.fixture
+def train(script: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script of fused, which writes to a folder of its own."""
+    found = script("train_fused")
+    monkeypatch.setattr(found, "WEIGHTS", tmp_path / "weights.json")
+    monkeypatch.setattr(found, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(found, "ProcessPoolExecutor", ThreadPoolExecutor)
+    return found
+
+
+def test_the_script_of_fused_makes_its_file(train: ModuleType, data: Path, tmp_path: Path) -> None:
     train.main(["--data", str(data), "--cache", str(tmp_path / "cache")])
     by = "train_fused.py --data people.json --cache DIR --ridge 0.05 --gate-ridge 0.5"
     weights = fusion.Ranking.of(_made_again(tmp_path / "weights.json", data, by))
@@ -308,12 +312,8 @@ def test_the_script_of_fused_makes_its_file(
 
 
 def test_what_fused_learns_onto_the_weights_that_ship_is_added_to_them(
-    script: Callable[[str], ModuleType], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    train: ModuleType, data: Path, tmp_path: Path
 ) -> None:
-    train = script("train_fused")
-    monkeypatch.setattr(train, "WEIGHTS", tmp_path / "weights.json")
-    monkeypatch.setattr(train, "RESULTS", tmp_path / "results.json")
-    monkeypatch.setattr(train, "ProcessPoolExecutor", ThreadPoolExecutor)
     given, shipped = ["--data", str(data), "--cache", str(tmp_path / "cache"), "--onto"], fusion.packaged()
 
     def learned_with(*penalties: str) -> fusion.Ranking:
