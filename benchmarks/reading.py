@@ -46,8 +46,9 @@ from memcli.providers.embedding import Embedder, embedder_id
 from memcli.ranking import learned
 from memcli.reading import confidence, relevance
 from memcli.reading.advice import Known
+from memcli.reading.advising import known_of
 from memcli.reading.confidence import Confidence, signals
-from memcli.reading.extractive import found_in, known_of
+from memcli.reading.extractive import found_in
 from memcli.reading.judge import Judge
 from memcli.reading.look import Look
 from memcli.reading.network import Finding, Network, in_bulk

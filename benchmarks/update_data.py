@@ -34,8 +34,8 @@ from memcli.languages import DEFAULT
 from memcli.languages.english.questions import parse
 from memcli.model import Seeks
 from memcli.reading import relevance
-from memcli.reading.extractive import ordered
 from memcli.reading.network import Network
+from memcli.reading.ordering import ordered
 from memcli.reading.passages import asks
 from memcli.reading.relevance import Found
 from memcli.reading.updates import READ, Said, behind, told
