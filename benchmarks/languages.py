@@ -39,12 +39,13 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """As a person would judge it."""
+        """As a person would judge it: what is said to have been so before is no answer."""
         if not self.row["answer"]:
             return "silent" if self.abstained else "said something"
         if self.abstained:
             return "abstained"
-        return "right" if re.search(self.row["answer"], self.text, re.IGNORECASE | re.DOTALL) else "wrong"
+        said = self.text.split("(before: ")[0]
+        return "right" if re.search(self.row["answer"], said, re.IGNORECASE | re.DOTALL) else "wrong"
 
 
 def outcomes(

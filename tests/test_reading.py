@@ -792,6 +792,10 @@ def test_what_the_network_takes_for_an_answer_as_surely_holds_where_it_is_less_l
     assert standing(parse("How much is the rent now?", ()), [old, late])[0].text == "2,240"
 
 
+def _by(speaker: str, value: Value) -> Window:
+    return replace(value.found.passage.window, speaker=speaker)
+
+
 def test_what_is_said_of_a_thing_may_be_changed_by_anybody() -> None:
     """But what somebody says of himself is changed by himself alone, and a bare reply is mostly of oneself."""
     question = parse("On which day do the bins go out?", ())
@@ -808,6 +812,10 @@ def test_what_is_said_of_a_thing_may_be_changed_by_anybody() -> None:
         told("Thursday", "Thursday", "Bo", replies=True),
     )
     assert standing(question, [old, mine]) == standing(question, [old, replied]) == (old, None)
+    unlike = replace(new, found=replace(new.found, trust=0.7))  # under four fifths of 0.9: of something else
+    assert standing(question, [old, unlike]) == (old, None)
+    own = replace(unlike, found=replace(unlike.found, passage=replace(unlike.found.passage, window=_by("Ana", unlike))))
+    assert standing(question, [old, own])[0].text == "Thursday"
 
 
 def test_what_makes_a_statement_untrue_holds_however_little_it_is_like_the_question() -> None:

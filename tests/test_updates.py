@@ -30,7 +30,7 @@ class Told(Network):
 
     def __init__(self, *texts: str) -> None:
         super().__init__()
-        self.texts, self.seen = texts, list[Window]()
+        self.texts, self.seen, self.surely = texts, list[Window](), 3.0
 
     def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
         self.seen += windows
@@ -39,7 +39,7 @@ class Told(Network):
     def _of(self, window: Window) -> Finding:
         shown = window.shown
         span = Span(shown.rindex(" ") + 1, len(shown), 0.9)
-        return Finding(3.0 if window.text in self.texts else -2.0, 0.5, 0.5, (span,))
+        return Finding(self.surely if window.text in self.texts else -2.0, 0.5, 0.5, (span,))
 
 
 class Behind(Told):
@@ -64,6 +64,15 @@ def test_the_newest_that_takes_the_place_holds_as_sure_as_the_first() -> None:
     assert new is not None
     assert (new.text, new.found.trust, new.found.passage.turn) == ("Castle", 0.8, "at the Castle")
     assert new.found.finding.answers == first.finding.answers  # it answers as well as what it takes the place of
+
+
+@pytest.mark.parametrize(("trust", "surely", "new"), [(0.1, 2.5, "Mill"), (0.09, 4.9, ""), (0.09, 5.0, "Mill")])
+def test_what_hardly_answers_by_itself_takes_the_place_only_for_sure(trust: float, surely: float, new: str) -> None:
+    """Where much is remembered, what seems a change is mostly of something else."""
+    first, told = _found("We meet at the harbour", 1, 0.8, 4.0), Told("at the Mill")
+    told.surely = surely
+    value = update(WHERE, first, [_found("at the Mill", 3, trust)], told)
+    assert (value.text if value else "") == new
 
 
 def test_where_nothing_takes_its_place_nothing_is_said() -> None:

@@ -23,6 +23,8 @@ __all__ = ["standing", "successor", "when"]
 #: A statement answers beside the best one if its trust is at least this share of the best one's; one that holds no
 #: longer, in words of its time, may be less like the question.
 _BESIDE, _BEFORE = 0.5, 0.25
+#: And this share, if somebody else makes it: that is more often of something else.
+_ANOTHER = 0.8
 #: And its value at least so sure beside the best one's: else it speaks of the thing, and says nothing of it.
 _AS_CLEAR = 0.3
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -318,6 +320,8 @@ def _rival(value: Value, best: Value, least: float) -> Value | None:
 def _is_as_likely(value: Value, best: Value, least: float) -> bool:
     surely = value.found.finding.answers >= max(_TAKEN, best.found.finding.answers - _ABOUT_AS)
     least = min(least, _BEFORE) if surely and _when(value) > _when(best) else least
+    if value.found.passage.window.speaker != best.found.passage.window.speaker:
+        least = _ANOTHER
     return (
         value.chance >= _AS_CLEAR * best.chance
         and _of_one_subject(value.found.passage, best.found.passage)

@@ -30,6 +30,9 @@ _PAIRED = 4
 #: From which logit on one takes the place of the first. From 0 on more changes are found, and in long chats more right
 #: answers lost than won (docs/reading/networks.md).
 _TAKES = 2.0
+#: A value is believed of a window that answers by itself, too, from this trust on; of another from this logit on: where
+#: much is remembered, what seems a change is mostly of something else.
+_ANSWERS, _SURELY = 0.1, 5.0
 
 
 def update(question: Question, first: Found, later: Sequence[Found], network: Network | None = None) -> Value | None:
@@ -38,7 +41,8 @@ def update(question: Question, first: Found, later: Sequence[Found], network: Ne
     `later`: windows that were said after it, the likeliest first. `network`: the one that ships, if none is given.
     A word of the question is nothing new. Raises ModelUnavailable.
     """
-    new = [value for each in _instead(question, first, later, network) if (value := likeliest(question, each))]
+    taken = [each for each in _instead(question, first, later, network) if _is_believed(*each)]
+    new = [value for each in taken if (value := likeliest(question, as_sure(each[0], first, each[1])))]
     if not new:
         return None
     asked = set(question.stems) - _stems(likeliest(question, first))
@@ -49,7 +53,8 @@ def turned(question: Question, first: Found, later: Sequence[Found], network: Ne
     """The newest window that takes the place of `first`, as sure as that, with what it says to a question of yes or no;
     else as `update`.
     """
-    return max(_instead(question, first, later, network), key=_said, default=None)
+    taken = _instead(question, first, later, network)
+    return max((as_sure(new, first, finding) for new, finding in taken), key=_said, default=None)
 
 
 def former(question: Question, found: Sequence[Found], network: Network | None = None) -> Found | None:
@@ -62,10 +67,16 @@ def former(question: Question, found: Sequence[Found], network: Network | None =
     return next((as_sure(first, later, first.finding) for first, later, _ in taken), None)
 
 
-def _instead(question: Question, first: Found, later: Sequence[Found], network: Network | None) -> list[Found]:
-    """The later windows that take the place of the first one, as sure as that."""
-    taken = _taking(question, [(first, each) for each in later[:READ]], network)
-    return [as_sure(new, first, finding) for _, new, finding in taken]
+def _instead(
+    question: Question, first: Found, later: Sequence[Found], network: Network | None
+) -> list[tuple[Found, Finding]]:
+    """The later windows that take the place of the first one, with what is found in them."""
+    return [(new, finding) for _, new, finding in _taking(question, [(first, each) for each in later[:READ]], network)]
+
+
+def _is_believed(later: Found, finding: Finding) -> bool:
+    """Whether it is of the same thing, as far as that can be told."""
+    return later.trust >= _ANSWERS or finding.answers >= _SURELY
 
 
 def _taking(
