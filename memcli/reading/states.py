@@ -318,15 +318,19 @@ def _rival(value: Value, best: Value, least: float) -> Value | None:
 
 
 def _is_as_likely(value: Value, best: Value, least: float) -> bool:
-    surely = value.found.finding.answers >= max(_TAKEN, best.found.finding.answers - _ABOUT_AS)
-    least = min(least, _BEFORE) if surely and _when(value) > _when(best) else least
-    if value.found.passage.window.speaker != best.found.passage.window.speaker:
-        least = _ANOTHER
     return (
         value.chance >= _AS_CLEAR * best.chance
         and _of_one_subject(value.found.passage, best.found.passage)
-        and value.found.trust >= least * best.found.trust
+        and value.found.trust >= _share(value, best, least) * best.found.trust
     )
+
+
+def _share(value: Value, best: Value, least: float) -> float:
+    """How much of the best one's trust a statement needs beside it; `least`, of the same person's that says no more."""
+    if value.found.passage.window.speaker != best.found.passage.window.speaker:
+        return _ANOTHER
+    surely = value.found.finding.answers >= max(_TAKEN, best.found.finding.answers - _ABOUT_AS)
+    return min(least, _BEFORE) if surely and _when(value) > _when(best) else least
 
 
 def _of_a_series(value: Value, best: Value) -> bool:
