@@ -272,15 +272,15 @@ def fitted(
     return Judge(names, mean, scale, model.coef_[0], float(model.intercept_[0]))
 
 
-def weights(reads: Sequence[ReadCase]) -> dict[str, float]:
+def weights(asked: Sequence[Case]) -> dict[str, float]:
     """How much a question of each data set counts: every set, a kind of chat of its own, as much as any other."""
-    names = [each.case.dataset for each in reads]
+    names = [each.dataset for each in asked]
     return {name: len(names) / names.count(name) / len(set(names)) for name in set(names)}
 
 
 def train_relevance(reads: Sequence[ReadCase]) -> Judge:
     """Which windows answer."""
-    share = weights(reads)
+    share = weights([each.case for each in reads])
     rows, right, weight = [], [], []
     for each in reads:
         case = each.case
@@ -293,7 +293,7 @@ def train_relevance(reads: Sequence[ReadCase]) -> Judge:
 
 def train_confidence(looks: Sequence[tuple[ReadCase, Look]], sure: Sureness) -> Confidence:
     """What values and quotes are worth."""
-    share = weights([each for each, _ in looks])
+    share = weights([each.case for each, _ in looks])
     of_value = [(each, look) for each, look in looks if look.text]
     value = fitted(
         [signals(look) for _, look in of_value], confidence.NAMES,

@@ -37,6 +37,7 @@ from memcli.reading.judge import Judge
 from memcli.reading.look import Look
 from memcli.reading.network import Finding, Span
 from memcli.reading.passages import Passage
+from memcli.reading.rivals import Either
 from memcli.reading.windows import Window
 from memcli.strategies.fused import Fused
 from memcli.strategies.ontology import router, unified
@@ -45,10 +46,11 @@ ROOT = Path(__file__).parents[1]
 FUSED, ONTOLOGY = ("memcli.ranking", "fused_weights.json"), ("memcli.strategies.ontology", "weights.json")
 RELEVANCE, CONFIDENCE = ("memcli.reading", "relevance_weights.json"), ("memcli.reading", "confidence_weights.json")
 SHORTLIST = ("memcli.reading", "shortlist_weights.json")
+RIVALS = ("memcli.reading", "rivals_weights.json")
 TASTES = ("memcli.reading", "taste_weights.json")
 LIFTING = ("memcli.indexing.ontology", "lifting.json")
 MULTILINGUAL = ("memcli.ranking", "fused_weights_multilingual.json")
-FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, SHORTLIST, TASTES, RELEVANCE, CONFIDENCE)
+FILES = (FUSED, MULTILINGUAL, ONTOLOGY, LIFTING, SHORTLIST, TASTES, RELEVANCE, CONFIDENCE, RIVALS)
 #: Where each file keeps an object by name, and what reads it.
 NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], ...] = (
     (FUSED, ("first", "gates"), fusion.Ranking.of),
@@ -65,6 +67,8 @@ NAMED: tuple[tuple[tuple[str, str], tuple[str, ...], Callable[[Any], object]], .
     (RELEVANCE, ("inputs",), lambda found: Judge.of(found, relevance.NAMES)),
     (CONFIDENCE, ("value", "inputs"), Confidence.of),
     (CONFIDENCE, ("quote", "inputs"), Confidence.of),
+    (RIVALS, ("first", "inputs"), Either.of),
+    (RIVALS, ("second", "inputs"), Either.of),
 )
 #: The trusts of the windows below, and what their answer is worth.
 SCORES = [0.9864462, 0.0459119, 0.0276850, 0.0181961]

@@ -174,9 +174,10 @@ def _print(memory: Memory, reading: Reading, pen: _Pen, shown: list[Hit], around
 
 def _with_days(answer: Answer) -> str:
     """The answer's text; of a list from several turns each item with the day on which it was said."""
+    from ..model import Form
     from ..text.times import day, describe
 
-    if len({item.turn for item in answer.items}) == 1:
+    if answer.form is Form.QUOTE or len({item.turn for item in answer.items}) == 1:
         return answer.text
     told = [f"{item.text} ({describe(day(item.at))})" if item.at else item.text for item in answer.items]
     return ", ".join(told) if told and not answer.unsupported else answer.text

@@ -296,6 +296,10 @@ class Language:
         """What stands before a value that held before."""
         return "before"
 
+    def otherwise(self) -> str:
+        """What stands between two statements of which one answers."""
+        return "or"
+
     def until(self, at: datetime) -> str:
         """Until when something held: until the month of `at`."""
         return f"until {month_name(at)} {at.year}"

@@ -384,7 +384,7 @@ class Answer:
 
     `usage`: what it cost, by name, where a language model was asked. `unsupported`: nothing in memory was cited for it.
     `quote` is the sentence that it rests on, with who said it and when, whatever form the answer has. `items`: each
-    of the things that the text lists, where it lists several.
+    of the things that the text lists, where it lists several, or of two quotes of which one answers.
     """
 
     text: str

@@ -37,10 +37,13 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Doubted:
-    """How an answer is best given, and the probability that it is right like that."""
+    """How an answer is best given, and the probability that it is right like that. `rival`: what is quoted beside its
+    sentence, where either may be what answers.
+    """
 
     form: Form
     trust: float
+    rival: Found | None = None
 
 
 @dataclass(frozen=True, slots=True)

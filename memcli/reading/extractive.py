@@ -8,8 +8,8 @@ from typing import Protocol
 
 from memcli.languages import language
 from memcli.languages.replacing import notes_what_changes
-from memcli.model import Answer, Caution, Form, Hit, Query, Question, Reckoned, Seeks, Standing, TurnId
-from memcli.reading import confidence, relevance
+from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Seeks, Standing, TurnId
+from memcli.reading import confidence, relevance, rivals
 from memcli.reading.advice import Known
 from memcli.reading.advising import advised, known_of
 from memcli.reading.confidence import Confidence, Doubted
@@ -22,8 +22,9 @@ from memcli.reading.network import Network, network
 from memcli.reading.ordering import BESIDE, answered, is_sum, ordered
 from memcli.reading.passages import Passage, Transcript, later, put_right
 from memcli.reading.polarity import yes_or_no
-from memcli.reading.quoting import quoted
+from memcli.reading.quoting import of_two, quoted
 from memcli.reading.relevance import Found
+from memcli.reading.rivals import Either
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, when
 from memcli.reading.tastes import tasted
@@ -52,7 +53,8 @@ class Reader(Protocol):
 class ExtractiveReader:
     """Answers in the words of memory: no language model, no connection, the same answer every time.
 
-    `network_` reads, `judge` tells which windows answer, `doubt` what the answer is worth; None for the package's.
+    `network_` reads, `judge` tells which windows answer, `doubt` what the answer is worth, and `either` what two
+    sentences are; None for the package's.
     `caution`: how sure an answer must be to be given. `unread` judges what is not in English; without it, the network
     reads that, too. `find` finds what a part of a question asks for, by itself.
     """
@@ -63,6 +65,7 @@ class ExtractiveReader:
         network_: Network | None = None,
         judge: Judge | None = None,
         doubt: Confidence | None = None,
+        either: Either | None = None,
         *,
         caution: Caution = Caution.USUAL,
         unread: Unread | None = None,
@@ -70,7 +73,7 @@ class ExtractiveReader:
     ) -> None:
         self._transcript, self._network = transcript, network_ or network()
         self._judge, self._doubt = judge or relevance.packaged(), doubt or confidence.packaged()
-        self._threshold = self._doubt.thresholds[caution]
+        self._threshold, self._either = self._doubt.thresholds[caution], either or rivals.packaged()
         self._unread, self._caution, self._find = unread, caution, find
 
     def read(self, query: Query, hits: Sequence[Hit]) -> Answer:
@@ -87,27 +90,20 @@ class ExtractiveReader:
 
     def answer(self, look: Look, *, believed: bool = False) -> Answer:
         """What is said of a look; of one that is `believed`, whatever it is worth."""
-        nothing = language(look.question.language).nothing()
         if not look.found:
-            return Answer(nothing, (), 0.0, abstained=True)
-        cited = look.cited or (look.found[0],)
-        doubted, threshold = self._doubted(look, cited[0])
-        trust = max(doubted.trust, threshold) if believed else doubted.trust
-        turns, quote = tuple(dict.fromkeys(each.passage.turn for each in cited)), quoted(look)
-        if trust < threshold:
-            return Answer(nothing, turns, trust, abstained=True, quote=quote)
-        is_value = doubted.form is Form.VALUE
-        return Answer(
-            look.text if is_value else quote, turns, trust, abstained=False, form=doubted.form, quote=quote,
-            items=look.items if is_value else (),
-        )  # fmt: skip
+            return Answer(language(look.question.language).nothing(), (), 0.0, abstained=True)
+        doubted, threshold = self._doubted(look)
+        if believed:
+            return _told(look, replace(doubted, trust=max(doubted.trust, threshold)))
+        doubted = self._either(look, doubted)
+        return _told(look, doubted) if doubted.trust >= threshold else _silent(look, doubted.trust)
 
-    def _doubted(self, look: Look, first: Found) -> tuple[Doubted, float]:
+    def _doubted(self, look: Look) -> tuple[Doubted, float]:
         """What the answer is worth, and how much it must be; of what the network cannot read, its judge has said it."""
-        if self._unread is None or not first.unread:
+        if self._unread is None or not look.first.unread:
             return self._doubt(look), _ASSERTED[self._caution] if look.asserted else self._threshold
         form = Form.VALUE if look.text and look.typed else Form.QUOTE
-        return Doubted(form, first.trust), self._unread.thresholds[self._caution]
+        return Doubted(form, look.first.trust), self._unread.thresholds[self._caution]
 
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
@@ -126,7 +122,7 @@ class ExtractiveReader:
     def _is_said(self, look: Look) -> bool:
         if not look.found:
             return False
-        doubted, threshold = self._doubted(look, look.first)
+        doubted, threshold = self._doubted(look)
         return doubted.trust >= threshold
 
     def _looked(self, query: Query, hits: Sequence[Hit], known: Sequence[Known]) -> Look:
@@ -187,6 +183,33 @@ class ExtractiveReader:
             known |= {each.turn for each in new}
             new += [each for each in later(question, query, best, self._transcript) if each.turn not in known]
         return relevance.read(question, new, self._network, self._judge, self._unread, found)
+
+
+def _told(look: Look, doubted: Doubted) -> Answer:
+    """The answer as it is best given."""
+    if doubted.rival:
+        return _of_two(look, of_two(look, doubted.rival), doubted.trust)
+    is_value, quote = doubted.form is Form.VALUE, quoted(look)
+    return Answer(
+        look.text if is_value else quote, _turns(look), doubted.trust, abstained=False, form=doubted.form, quote=quote,
+        items=look.items if is_value else (),
+    )  # fmt: skip
+
+
+def _of_two(look: Look, items: tuple[Item, Item], trust: float) -> Answer:
+    """Two sentences, one of which answers."""
+    text = f"; {language(look.question.language).otherwise()} ".join(each.text for each in items)
+    turns = tuple(each.turn for each in items)
+    return Answer(text, turns, trust, abstained=False, form=Form.QUOTE, quote=text, items=items)
+
+
+def _silent(look: Look, trust: float) -> Answer:
+    nothing = language(look.question.language).nothing()
+    return Answer(nothing, _turns(look), trust, abstained=True, quote=quoted(look))
+
+
+def _turns(look: Look) -> tuple[TurnId, ...]:
+    return tuple(dict.fromkeys(each.passage.turn for each in look.cited or look.found[:1]))
 
 
 def _but(hits: Sequence[Hit], without: Collection[TurnId]) -> Sequence[Hit]:

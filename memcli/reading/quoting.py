@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..languages import language
+from ..model import Item
 from ..text.times import day
 from .enumerations import introduced
 from .windows import placed
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .look import Look
     from .relevance import Found
 
-__all__ = ["quoted", "said"]
+__all__ = ["of_two", "quoted", "said"]
 
 #: A window of at most so many words is quoted whole.
 _SHORT = 30
@@ -31,9 +32,19 @@ def quoted(look: Look) -> str:
     them.
     """
     found = look.cited if look.cited and not look.text else [*look.cited, *look.found][:1]
-    return "; ".join(
-        said(look.question, each.passage.window.speaker, each.passage.at, _sentence(each)) for each in found
+    return "; ".join(_said(look.question, each) for each in found)
+
+
+def of_two(look: Look, rival: Found) -> tuple[Item, Item]:
+    """The sentence of the best window, and that of another which may be what answers."""
+    first, second = (
+        Item(_said(look.question, each), each.passage.at, each.passage.turn) for each in (look.first, rival)
     )
+    return first, second
+
+
+def _said(question: Question, found: Found) -> str:
+    return said(question, found.passage.window.speaker, found.passage.at, _sentence(found))
 
 
 def said(question: Question, speaker: str, at: datetime | None, text: str) -> str:

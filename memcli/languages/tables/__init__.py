@@ -135,6 +135,10 @@ class Tabled(Language):
         """See `Language.before`."""
         return str(self._table.get("before", super().before()))
 
+    def otherwise(self) -> str:
+        """See `Language.otherwise`."""
+        return str(self._table.get("otherwise", super().otherwise()))
+
     def until(self, at: datetime) -> str:
         """See `Language.until`."""
         form = self._table.get("until")
