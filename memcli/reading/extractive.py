@@ -8,7 +8,7 @@ from typing import Protocol
 
 from memcli.languages import language
 from memcli.languages.replacing import notes_what_changes
-from memcli.model import Answer, Caution, Form, Hit, Item, Query, Question, Reckoned, Seeks, Standing, TurnId
+from memcli.model import Answer, Caution, Form, Hit, Query, Question, Reckoned, Seeks, Standing, TurnId
 from memcli.reading import confidence, relevance, rivals
 from memcli.reading.advice import Known
 from memcli.reading.advising import advised, known_of
@@ -22,12 +22,12 @@ from memcli.reading.network import Network, network
 from memcli.reading.ordering import BESIDE, answered, is_sum, ordered
 from memcli.reading.passages import Passage, Transcript, later, put_right
 from memcli.reading.polarity import yes_or_no
-from memcli.reading.quoting import of_two, quoted
 from memcli.reading.relevance import Found
 from memcli.reading.rivals import Either
 from memcli.reading.shortlist import to_read
 from memcli.reading.states import standing, when
 from memcli.reading.tastes import tasted
+from memcli.reading.telling import silent, told
 from memcli.reading.temporal import is_moved
 from memcli.reading.unread import Unread
 from memcli.reading.values import Value
@@ -91,12 +91,12 @@ class ExtractiveReader:
     def answer(self, look: Look, *, believed: bool = False) -> Answer:
         """What is said of a look; of one that is `believed`, whatever it is worth."""
         if not look.found:
-            return Answer(language(look.question.language).nothing(), (), 0.0, abstained=True)
+            return silent(look, 0.0)
         doubted, threshold = self._doubted(look)
         if believed:
-            return _told(look, replace(doubted, trust=max(doubted.trust, threshold)))
+            return told(look, replace(doubted, trust=max(doubted.trust, threshold)))
         doubted = self._either(look, doubted)
-        return _told(look, doubted) if doubted.trust >= threshold else _silent(look, doubted.trust)
+        return told(look, doubted) if doubted.trust >= threshold else silent(look, doubted.trust)
 
     def _doubted(self, look: Look) -> tuple[Doubted, float]:
         """What the answer is worth, and how much it must be; of what the network cannot read, its judge has said it."""
@@ -108,16 +108,16 @@ class ExtractiveReader:
     def look(self, query: Query, hits: Sequence[Hit]) -> Look:
         """The question as understood, what was read, and the answer before it is doubted."""
         question, known = query.question, known_of(query, self._transcript)
-        if question.wants_advice and not known and (told := self._tasted(query, hits)):
-            return told
+        if question.wants_advice and not known and (tastes := self._tasted(query, hits)):
+            return tastes
         look = self._looked(query, hits, known)
         is_left = question.may_want_advice and not question.wants_advice and not self._is_said(look)
         return (self._tasted(query, hits) if is_left else None) or look
 
     def _tasted(self, query: Query, hits: Sequence[Hit]) -> Look | None:
         """What who asks has said of his tastes, if that surely bears on what he asks."""
-        told = tasted(query, hits, self._transcript)
-        return told if self._is_said(told) else None
+        found = tasted(query, hits, self._transcript)
+        return found if self._is_said(found) else None
 
     def _is_said(self, look: Look) -> bool:
         if not look.found:
@@ -183,33 +183,6 @@ class ExtractiveReader:
             known |= {each.turn for each in new}
             new += [each for each in later(question, query, best, self._transcript) if each.turn not in known]
         return relevance.read(question, new, self._network, self._judge, self._unread, found)
-
-
-def _told(look: Look, doubted: Doubted) -> Answer:
-    """The answer as it is best given."""
-    if doubted.rival:
-        return _of_two(look, of_two(look, doubted.rival), doubted.trust)
-    is_value, quote = doubted.form is Form.VALUE, quoted(look)
-    return Answer(
-        look.text if is_value else quote, _turns(look), doubted.trust, abstained=False, form=doubted.form, quote=quote,
-        items=look.items if is_value else (),
-    )  # fmt: skip
-
-
-def _of_two(look: Look, items: tuple[Item, Item], trust: float) -> Answer:
-    """Two sentences, one of which answers."""
-    text = f"; {language(look.question.language).otherwise()} ".join(each.text for each in items)
-    turns = tuple(each.turn for each in items)
-    return Answer(text, turns, trust, abstained=False, form=Form.QUOTE, quote=text, items=items)
-
-
-def _silent(look: Look, trust: float) -> Answer:
-    nothing = language(look.question.language).nothing()
-    return Answer(nothing, _turns(look), trust, abstained=True, quote=quoted(look))
-
-
-def _turns(look: Look) -> tuple[TurnId, ...]:
-    return tuple(dict.fromkeys(each.passage.turn for each in look.cited or look.found[:1]))
 
 
 def _but(hits: Sequence[Hit], without: Collection[TurnId]) -> Sequence[Hit]:
