@@ -340,6 +340,20 @@ def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> N
     assert piped.stderr == "468 new messages in 42 sessions\n"
 
 
+def test_a_terminal_gets_two_statements_on_lines_of_their_own(sample_store: Path) -> None:
+    command = [sys.executable, "-m", "memcli", "ask", "What did Theo buy?", "--no-record", "--store", str(sample_store)]
+    leader, follower = pty.openpty()
+    wide = {**os.environ, "TERM": "dumb", "COLUMNS": "70"}
+    with subprocess.Popen(command, stdout=follower, env=wide) as process:
+        os.close(follower)
+        first, second, third, *_ = _drained(leader).replace("\r", "").split("\n")
+    assert process.returncode == 0
+    assert (first[:24], second) == ("Theo, 10 February 2024: ", "drove to Whitby and bought a caravan.”")
+    assert third.startswith("or Theo, 10 February 2024: “A 1974 Sprite Alpine.")
+    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "bought a caravan.”; or Theo, 10 February 2024: “A 1974" in piped.stdout.splitlines()[0]
+
+
 def _drained(leader: int) -> str:
     shown = b""
     while True:

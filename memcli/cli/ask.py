@@ -172,11 +172,16 @@ def _print(memory: Memory, reading: Reading, pen: _Pen, shown: list[Hit], around
     print_hits(memory, shown, around, told)
 
 
-def _with_days(answer: Answer) -> str:
-    """The answer's text; of a list from several turns each item with the day on which it was said."""
+def _with_days(answer: Answer, *, apart: bool) -> str:
+    """The answer's text; of a list from several turns each item with the day on which it was said; of two quotes each
+    on a line of its own, if they are to stand `apart`.
+    """
     from ..model import Form
     from ..text.times import day, describe
 
+    if answer.form is Form.QUOTE and answer.items and apart:
+        first = answer.items[0].text
+        return f"{first}\n{answer.text.removeprefix(f'{first}; ')}"
     if answer.form is Form.QUOTE or len({item.turn for item in answer.items}) == 1:
         return answer.text
     told = [f"{item.text} ({describe(day(item.at))})" if item.at else item.text for item in answer.items]
@@ -192,8 +197,8 @@ class _Pen:
         self.out: Console = console()
         self._written = ""
 
-    def write(self, text: str, style: str = "bold") -> None:
-        """The answer so far."""
+    def write(self, text: str, style: str = "bold", *, whole: bool = False) -> None:
+        """The answer so far. What is `whole`, and begins here, is wrapped between words on a terminal."""
         from rich.text import Text
 
         from .render import in_lines
@@ -201,7 +206,8 @@ class _Pen:
         line = in_lines(text) if self.out.is_terminal else in_lines(text).replace("\n", "\\n")
         if not line.startswith(self._written):
             self.drop()
-        self.out.print(Text(line[len(self._written) :], style=style), end="", soft_wrap=True)
+        is_wrapped = whole and not self._written and self.out.is_terminal
+        self.out.print(Text(line[len(self._written) :], style=style), end="", soft_wrap=not is_wrapped)
         self._written = line
 
     def drop(self) -> None:
@@ -214,5 +220,6 @@ class _Pen:
         """The whole answer, and what its text does not say."""
         from rich.text import Text
 
-        self.write(_with_days(answer), "dim" if answer.abstained else "bold")
+        text = _with_days(answer, apart=self.out.is_terminal)
+        self.write(text, "dim" if answer.abstained else "bold", whole=True)
         self.out.print(Text(" (no evidence cited)" if answer.unsupported else "", style="dim"), soft_wrap=True)
