@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -343,13 +344,14 @@ def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> N
 def test_a_terminal_gets_two_statements_on_lines_of_their_own(sample_store: Path) -> None:
     command = [sys.executable, "-m", "memcli", "ask", "What did Theo buy?", "--no-record", "--store", str(sample_store)]
     leader, follower = pty.openpty()
-    wide = {**os.environ, "TERM": "dumb", "COLUMNS": "70"}
-    with subprocess.Popen(command, stdout=follower, env=wide) as process:
+    with subprocess.Popen(command, stdout=follower, env={**os.environ, "TERM": "xterm"}) as process:
         os.close(follower)
-        first, second, third, *_ = _drained(leader).replace("\r", "").split("\n")
+        lines = re.sub(r"\x1b\[[\d;]*m|\r", "", _drained(leader)).split("\n")
     assert process.returncode == 0
-    assert (first[:24], second) == ("Theo, 10 February 2024: ", "drove to Whitby and bought a caravan.”")
-    assert third.startswith("or Theo, 10 February 2024: “A 1974 Sprite Alpine.")
+    second = next(place for place, line in enumerate(lines) if line.startswith("or Theo, 10 February 2024: “A 1974"))
+    first = " ".join(line.rstrip() for line in lines[:second])  # wrapped, however wide it is, between words
+    assert first.startswith("Theo, 10 February 2024: “Well, I have news to cheer you up. Last Saturday I drove")
+    assert first.endswith(" bought a caravan.”")
     piped = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "bought a caravan.”; or Theo, 10 February 2024: “A 1974" in piped.stdout.splitlines()[0]
 
