@@ -181,7 +181,7 @@ def _with_days(answer: Answer, *, apart: bool) -> str:
 
     if answer.form is Form.QUOTE and answer.items and apart:
         first = answer.items[0].text
-        return f"{first}\n{answer.text.removeprefix(f'{first}; ')}"
+        return answer.text.replace(f"{first}; ", f"{first}\n", 1)
     if answer.form is Form.QUOTE or len({item.turn for item in answer.items}) == 1:
         return answer.text
     told = [f"{item.text} ({describe(day(item.at))})" if item.at else item.text for item in answer.items]

@@ -121,6 +121,7 @@ class _Bar:
     def making(self, what: str, done: int, of: int) -> None:
         """How many sessions are done."""
         if what != self._what:
+            self._bar.refresh()  # the last that was reached is seen, however soon the next thing begins
             self._what, self._pace = what, Pace()
         self._pace.reached(done / max(of, 1))
         text = f"{done:,} of {of:,} sessions{_left(self._pace)}"

@@ -200,7 +200,9 @@ class Standing(StrEnum):
 
 
 class Form(StrEnum):
-    """How an answer is given: as a value that stands alone, as the sentence that answers, or not at all."""
+    """How an answer is given: as a value that stands alone, as the sentence that answers or two of which one does,
+    or not at all.
+    """
 
     VALUE = "value"
     QUOTE = "quote"

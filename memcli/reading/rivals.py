@@ -1,6 +1,7 @@
 """Two statements where it is not sure which of them answers: a prediction set (Vovk et al. 2005) of at most two quotes.
 
 Who asks sees at once which of two it is ("the 12th", "change of plan: the 19th"), where a machine can only guess.
+`benchmarks/rivals.py` makes the weights; docs/reading.md says what they are worth.
 """
 
 from __future__ import annotations
@@ -37,11 +38,14 @@ def rival(look: Look) -> Found | None:
     """
     if look.asserted or look.items or len(look.cited) > 1:
         return None
-    passage = look.first.passage
-    judged_alike = [each for each in look.found if each.unread == look.first.unread]
-    others = [each for each in judged_alike if each.passage.turn != passage.turn]
-    others = [each for each in others if each.passage.window.text != passage.window.text]
+    others = (each for each in look.found if _is_apart(look.first, each))
     return max(others, key=lambda each: each.trust, default=None)
+
+
+def _is_apart(first: Found, other: Found) -> bool:
+    """Whether the other is of another turn, says it otherwise, and was judged by the same judge."""
+    one, two = first.passage, other.passage
+    return one.turn != two.turn and one.window.text != two.window.text and first.unread == other.unread
 
 
 def signals(look: Look, other: Found, alone: float) -> dict[str, float]:
