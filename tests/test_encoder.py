@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from memcli.errors import ModelUnavailable
 from memcli.formats import turn_id
-from memcli.providers import encoder, profiles
+from memcli.providers import encoder, onnx, profiles
 from memcli.providers.embedding import DEFAULT, SUCCESSORS, embedder, embedder_id, name_of
 from memcli.providers.encoder import Encoder
 from memcli.providers.minilm import MiniLM
@@ -57,6 +58,16 @@ def test_many_texts_by_many_threads_have_the_vectors_that_each_has_alone(monkeyp
 def test_optimising_the_graph_changes_hardly_anything(model: Encoder) -> None:
     bulk = Encoder(bulk=True).embed_passages(REFERENCE["texts"])
     assert float((bulk * model.embed_passages(REFERENCE["texts"])).sum(axis=1).min()) > 0.995
+
+
+def test_a_network_that_is_asked_often_is_prepared_for_it_and_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = REFERENCE["texts"][:4]
+    once, made = Encoder().embed_questions(texts), Mock(wraps=onnx._made)
+    monkeypatch.setattr(onnx, "_made", made)
+    monkeypatch.setattr(onnx, "_OFTEN", 2)
+    often = Encoder()
+    assert [np.array_equal(often.embed_questions(texts), once) for _ in range(2)] == [True, True]
+    assert [call.args[1] for call in made.call_args_list] == [onnx._ONCE, onnx._AGAIN]
 
 
 def test_odd_texts(model: Encoder) -> None:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,19 +58,19 @@ class Encoder:
         return self._embedded(self._questions, texts)
 
     @cached_property
-    def _passages(self) -> Any:
-        return onnx.session(self._weights or onnx.packaged(__package__, "encoder.onnx", _SHA256), bulk=self._bulk)
+    def _passages(self) -> onnx.Session:
+        return onnx.Session(self._weights or onnx.packaged(__package__, "encoder.onnx", _SHA256), bulk=self._bulk)
 
     @cached_property
-    def _questions(self) -> Any:
+    def _questions(self) -> onnx.Session:
         path = self._asking or onnx.sized(__package__, "questions.onnx", _SIZE, beside="encoder.onnx")
-        return onnx.session(path, bulk=self._bulk)
+        return onnx.Session(path, bulk=self._bulk)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         return tokenizer()
 
-    def _embedded(self, network: Any, texts: Sequence[str]) -> Vectors:
+    def _embedded(self, network: onnx.Session, texts: Sequence[str]) -> Vectors:
         encoded = self._tokenizer.encode_batch(list(texts)) if texts else []
         if self._threads == 1 or len(encoded) < _CHUNK:
             return self._rows(network, encoded)
@@ -82,14 +82,14 @@ class Encoder:
         """How many tokens it reads of these texts."""
         return sum(len(e.ids) for e in self._tokenizer.encode_batch(list(texts)))
 
-    def _rows(self, network: Any, encoded: Sequence[Encoding]) -> Vectors:
+    def _rows(self, network: onnx.Session, encoded: Sequence[Encoding]) -> Vectors:
         rows = [_mean(network, one) for one in encoded]
         return unit_rows(np.stack(rows)) if rows else np.zeros((0, self.dimension), dtype=np.float32)
 
 
-def _mean(network: Any, encoding: Encoding) -> Vectors:
+def _mean(network: onnx.Session, encoding: Encoding) -> Vectors:
     ids = np.array([encoding.ids], dtype=np.int64)
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-    (hidden,) = network.run(None, feed)
+    (hidden,) = network.run(feed)
     mean: Vectors = hidden[0].mean(axis=0)
     return mean

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,11 +85,11 @@ class Network:
     @cached_property
     def _run(self) -> Callable[[Mapping[str, Any]], Any]:
         """Whether a window answers, where, and yes or no, of its tokens; by both parts of a network that has two."""
-        whole = onnx.session(self._weights or onnx.sized(__package__, *self._shipped), bulk=self._bulk)
-        if whole.get_inputs()[0].name != _STATES:
-            return partial(whole.run, None)
+        whole = onnx.Session(self._weights or onnx.sized(__package__, *self._shipped), bulk=self._bulk)
+        if _STATES not in whole.inputs:
+            return whole.run
         lower = _lower(bulk=self._bulk)
-        return lambda given: whole.run(None, {_STATES: lower.run(None, given)[0]})
+        return lambda given: whole.run({_STATES: lower.run(given)[0]})
 
     def read(self, question: str, windows: Sequence[Window]) -> list[Finding]:
         """What is found in each window."""
@@ -103,8 +103,8 @@ class Network:
 
 
 @lru_cache(maxsize=2)
-def _lower(*, bulk: bool) -> Any:
-    return onnx.session(onnx.sized(__package__, *_LOWER), bulk=bulk)
+def _lower(*, bulk: bool) -> onnx.Session:
+    return onnx.Session(onnx.sized(__package__, *_LOWER), bulk=bulk)
 
 
 #: Whether many questions are asked; see `in_bulk`.

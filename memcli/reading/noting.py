@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -51,14 +51,14 @@ class Noter:
         self._weights, self._bulk = weights, bulk
 
     @cached_property
-    def _session(self) -> Any:
+    def _session(self) -> onnx.Session:
         path = self._weights or onnx.packaged(__package__, "notes.onnx", _SHA256)
-        return onnx.session(path, bulk=self._bulk)
+        return onnx.Session(path, bulk=self._bulk)
 
     def read(self, window: Window) -> list[Told]:
         """What is told in it, in its order."""
         read = together("", window, English())
-        notes, own = self._session.run(None, read.given)
+        notes, own = self._session.run(read.given)
         chances, ours = shares(notes[0, read.own]), 1 / (1 + np.exp(-own[0, read.own]))
         return [
             Told(kind, value, chance, float(ours[first:end].mean()))
