@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from memcli.formats import Message
 from memcli.memory import Memory
-from memcli.store.cosine import unit_rows
-from memcli.store.packing import are_sound, as_stored, packed, unpacked
+from memcli.store.cosine import exact, unit_rows
+from memcli.store.packing import are_sound, as_stored, packed, stacked, unpacked, widened
 from memcli.store.repacking import repack
 from memcli.store.rows import columns, transaction
 
@@ -53,6 +53,20 @@ def test_what_is_stored_again_stays_the_same(seed: int, dimension: int) -> None:
     data = packed(made(3, dimension, seed))
     assert packed(unpacked(data, dimension)) == data
     assert packed(made(3, dimension, seed).astype(np.float16)) == data  # as an older store has them
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([64, 384, 1536]), st.sampled_from([1, 3, 20, 127]))
+def test_what_is_widened_at_once_is_the_same_to_the_last_bit(seed: int, dimension: int, most: int) -> None:
+    numbers = np.random.default_rng(seed).integers(-most, most + 1, (300, dimension)).astype(np.int8)
+    numbers[7] = 0
+    data = [row.tobytes() for row in numbers]
+    assert np.array_equal(stacked(data, dimension), numbers)
+    assert np.array_equal(widened(numbers), exact(unpacked(data, dimension)))
+
+
+def test_what_is_of_another_length_is_not_stacked() -> None:
+    with pytest.raises(ValueError, match="384"):
+        stacked([bytes(DIMENSION), bytes(2 * DIMENSION)], DIMENSION)
 
 
 def test_few_numbers_are_stored_as_they_were() -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "VectorIndex",
     "add_vectors",
     "best_of",
+    "count",
     "drop_vectors",
     "find_rows",
     "find_vectors",
@@ -100,6 +101,11 @@ def part_after(db: DuckDBPyConnection, last: int, table: str = "vector") -> Colu
     first = scalar(db, f"select min(seq) from {table} where seq > ?", [last])
     until = None if first is None else first + _PART - 1
     return columns(db, f"select * from {table} where seq between ? and ?", [first, until])
+
+
+def count(db: DuckDBPyConnection) -> int:
+    """How many vectors there are."""
+    return int(scalar(db, "select count(*) from vector"))
 
 
 def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ...model import Kind
 from ...model.relations import DOMAINS, PREFERENCES, SHAPING, RelationType
 from ..cosine import unit_rows
-from ..rows import UNKNOWN, Columns, columns, columns_among
+from ..rows import UNKNOWN, Columns, columns
+from .lookups import Lookup
 from .view import View
 
 if TYPE_CHECKING:
@@ -22,6 +23,17 @@ __all__ = ["AssertionIndex", "assertion_index", "strengths"]
 Ints = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+
+#: By their units, each with its lifted topic, if it has one.
+_ASSERTIONS = Lookup(
+    """select a.unit, o.turn, m.data, a.relation, a.confidence, l.concept, coalesce(l.probability, 0) as probability
+       from assertion a join memory m on m.unit = a.unit join source o on o.unit = a.unit
+       left join belongs b on b.unit = a.unit
+       left join lifted l on l.concept = b.concept and l.head = m.label and l.declined = '' where true""",
+    column="a.unit",
+    key="unit",
+    order="order by a.unit",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +74,9 @@ def strengths(view: View) -> Floats:
 
 
 def _load(view: View) -> AssertionIndex:
-    found, concepts = view.read(lambda db: (_rows(db, view.units(Kind.ASSERTION)), _concepts(db)))
+    units = view.units(Kind.ASSERTION)
+    found = view.read(_ASSERTIONS.all) if units is None else view.looked_up(_ASSERTIONS, units)
+    concepts = view.whole.once(_concepts)
     rows = view.rows_of_numbers(found["turn"])
     kept = (rows >= 0) & (found["confidence"] >= SHAPING)
     own = {name: column[kept] for name, column in found.items()}
@@ -87,19 +101,8 @@ def _matrix(data: npt.NDArray[np.object_], dtype: type[np.floating], dimension: 
     return np.frombuffer(b"".join(data.tolist()), dtype=dtype).astype(np.float32).reshape(-1, dimension)
 
 
-def _rows(db: DuckDBPyConnection, units: Ints | None) -> Columns:
-    """The assertions, or those with these numbers, each with its lifted topic, if it has one."""
-    asserted = """select o.turn, m.data, a.relation, a.confidence, l.concept, coalesce(l.probability, 0) as probability
-        from assertion a join memory m on m.unit = a.unit join source o on o.unit = a.unit
-        left join belongs b on b.unit = a.unit
-        left join lifted l on l.concept = b.concept and l.head = m.label and l.declined = ''"""
-    if units is None:
-        return columns(db, f"{asserted} order by a.unit")
-    return columns_among(db, f"{asserted} where a.unit in (select seq from among) order by a.unit", units)
-
-
-def _concepts(db: DuckDBPyConnection) -> Columns:
-    return columns(db, "select seq, kind, name, data from concept order by seq")
+def _concepts(view: View) -> Columns:
+    return view.read(lambda db: columns(db, "select seq, kind, name, data from concept order by seq"))
 
 
 def _strengths(db: DuckDBPyConnection) -> Columns:

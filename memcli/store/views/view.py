@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -25,10 +25,10 @@ from ..cosine import cosines, exact
 from ..identity import identity
 from ..packing import unpacked
 from ..revision import revision
-from ..rows import UNKNOWN, Columns, columns, columns_among, microseconds
-from ..schema import of_kinds
+from ..rows import UNKNOWN, Columns, columns, microseconds
 from ..shard import is_shard
-from ..vectors import load_matrix, load_weighted_rows
+from ..vectors import count, load_matrix, load_weighted_rows
+from .lookups import EDGES, SHOWN, TURNS, UNITS, HeldVectors, Lookup
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,6 +39,8 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Doubles = npt.NDArray[np.float64]
+#: Vectors as they are read; those from memory are widened already.
+Rows = npt.NDArray[np.float16] | Doubles
 
 Reading = Callable[[], AbstractContextManager["DuckDBPyConnection"]]
 #: From what is looked for (`candidates.Wanted`) lists of ids of sessions, the likeliest of each first.
@@ -56,11 +58,13 @@ _OF_TURN = {
     "length": "d.length",
     "cues": "d.cues",
 }
+#: Times after which whoever asks again is taken to go on: all that is held of a store takes as long to load as it saves
+#: in so many questions, or a few more.
+_OFTEN = 6
+#: Numbers of vectors of a store that is held in memory: those of a million and a half sentences.
+_MOST_HELD = 2**29
 #: Numbers of vectors that are kept widened, eight bytes each: those of some twenty thousand sentences.
 _MOST_WIDENED = 2**23
-#: The units that a view shows of a part of a store, and of which sessions, as SQL over their numbers.
-_SHOWN = (Kind.SENTENCE, Kind.TURN, Kind.ROUND, Kind.SESSION, Kind.ASSERTION)
-_OF_PART = "in (select unnest($sessions::integer[]))"
 #: The postings of a stem that is nowhere.
 NONE: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
@@ -108,7 +112,9 @@ class View:
         self._said: dict[int, list[tuple[int, str]]] = {}
         self._made: dict[Callable[[View], object], object] = {}
         self._widened: npt.NDArray[np.float64] | None = None
-        self._is_held = False
+        self._asked = 0  # how often the view was asked again
+        self._in_memory: dict[object, object] = {}
+        self._may_hold_more = False
 
     @contextmanager
     def _reading(self) -> Iterator[DuckDBPyConnection]:
@@ -141,6 +147,18 @@ class View:
         with self._reading() as db:
             return load(db)
 
+    def looked_up(self, table: Lookup, numbers: Ints) -> Columns:
+        """The rows of the store with these numbers: from memory, where whoever asks has asked often."""
+        held = self.whole._held(table, table.held)
+        return held.of(numbers) if held else self.read(lambda db: table.read(db, numbers))
+
+    def _held(self, name: object, load: Callable[[DuckDBPyConnection], Made]) -> Made | None:
+        """What is held of the store in memory under this name; of what is not, one thing a question is loaded."""
+        if name not in self._in_memory and self._may_hold_more:
+            self._may_hold_more = False
+            self._in_memory[name] = self.read(load)
+        return cast("Made | None", self._in_memory.get(name))
+
     @cached_property
     def embedder(self) -> str:
         """The id of the embedder that filled the store; empty where nothing was embedded yet."""
@@ -161,9 +179,11 @@ class View:
 
     def load(self, *names: str) -> None:
         """Loads these columns of the turns (`_OF_TURN`) at once, those alone that are not there yet."""
+        if self._part is not None:
+            turns = TURNS.ordered(f"order by {self._order}, t.position")
+            self._loaded = self._loaded or self.looked_up(turns, self._part.sessions)
+            return
         wanted = {name: _OF_TURN[name] for name in names if name not in self._loaded}
-        if self._part is not None and not self._loaded:  # a question is all that it is for
-            wanted = dict(_OF_TURN)
         if "seq" not in self._loaded:
             wanted |= {"seq": "t.seq", "session": "t.session"}
         if wanted:
@@ -186,17 +206,11 @@ class View:
     @property
     def _source(self) -> str:
         """The turns of the view, as SQL over `_among`."""
-        where = ""
-        if self._part is not None:
-            where = f"where t.session {_OF_PART}"
-        elif self._conversation is not None:
-            where = "where lower(s.conversation) = lower($conversation)"
+        where = "where lower(s.conversation) = lower($conversation)" if self._conversation is not None else ""
         return f"from turn t join session s on s.seq = t.session join document d on d.turn = t.seq {where}"
 
     @property
     def _among(self) -> dict[str, object]:
-        if self._part is not None:
-            return {"sessions": self._part.sessions.tolist()}
         return {"conversation": self._conversation} if self._conversation is not None else {}
 
     def part(self, sessions: Ints, sampled: Ints, postings: lexical.Postings) -> View:
@@ -220,6 +234,11 @@ class View:
         if not missing:
             return None
         return np.where(sampled, 1.0 + missing / max(int(sampled.sum()), 1), 1.0)
+
+    @property
+    def whole(self) -> View:
+        """The view that it is a part of; itself, where it is none."""
+        return self if self._part is None else self._part.whole
 
     @property
     def conversation(self) -> str | None:
@@ -416,14 +435,11 @@ class View:
     @cached_property
     def _of_part(self) -> Columns:
         """All units of the part that a turn is a source of, in one reading."""
-        return self._columns(
-            f"""select u.seq, list_position({[kind.value for kind in _SHOWN]}, u.kind) as kind, o.turn, u.vector, u.norm
-                from unit u join source o on o.unit = u.seq where u.session {_OF_PART} and {of_kinds(_SHOWN)}""",
-            self._among,
-        )
+        assert self._part is not None
+        return self.looked_up(UNITS, self._part.sessions)
 
     def _units_of_part(self, kind: Kind) -> Columns:
-        here = self._of_part["kind"] == _SHOWN.index(kind) + 1
+        here = self._of_part["kind"] == SHOWN.index(kind) + 1
         return {name: column[here] for name, column in self._of_part.items()}
 
     def units(self, kind: Kind) -> Ints | None:
@@ -456,31 +472,38 @@ class View:
         return np.maximum(weight.astype(np.float64), 1.0)
 
     @cached_property
-    def _matrix(self) -> tuple[Ints, npt.NDArray[np.float16]]:
+    def _matrix(self) -> tuple[Ints, Rows]:
         if self._part is not None:
             return self._weighted[0], self._weighted[2]
         with self._reading() as db:
             return load_matrix(db, self._dimension)
 
     @cached_property
-    def _weighted(self) -> tuple[Ints, Ints, npt.NDArray[np.float16]]:
+    def _weighted(self) -> tuple[Ints, Ints, Rows]:
         """The numbers, weights and rows of the part's vectors."""
         seqs = np.unique(self._sentences["vector"].astype(np.int64))
-        return seqs, *self.read(lambda db: load_weighted_rows(db, seqs, self._dimension))
+        held = self.whole._held(HeldVectors, partial(HeldVectors.of_store, dimension=self._dimension))
+        return seqs, *(held.of(seqs) if held else self.read(lambda db: load_weighted_rows(db, seqs, self._dimension)))
 
     def hold(self) -> None:
-        """Keeps at hand what whoever asks again and again needs each time: of a large store the codes (`coded`), of
-        another one the vectors as `cosines` computes with them, where they are few. To widen them takes longer than to
-        multiply them.
+        """Keeps at hand what whoever asks again and again needs each time: of a large store the codes (`coded`) and, of
+        one who has asked often, what is `looked_up`; of another one the vectors as `cosines` computes with them, where
+        they are few. To widen them takes longer than to multiply them.
         """
-        self._is_held = True
+        self._asked += 1
+        self._may_hold_more = self._asked >= _OFTEN and self._is_holdable
         if self._widened is None and "_matrix" in self.__dict__ and self._matrix[1].size <= _MOST_WIDENED:
             self._widened = exact(self._matrix[1])
+
+    @cached_property
+    def _is_holdable(self) -> bool:
+        """Whether the store is one of which candidates are looked at, and no larger than a program may hold."""
+        return self.is_coded and self.read(count) * self._dimension <= _MOST_HELD
 
     @property
     def coded(self) -> CodedSessions | None:
         """The codes of the whole store in memory, loaded once, where the view is held."""
-        return self.once(_coded) if self._is_held else None
+        return self.once(_coded) if self._asked else None
 
     def cosines(self, queries: Floats) -> npt.NDArray[np.float64]:
         """The cosine of each query [q, d] with each sentence: [q, number of sentences]. Exact, to six digits."""
@@ -575,7 +598,7 @@ class View:
     @cached_property
     def similar(self) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
         """The sentence graph's k-nearest-neighbour edges: two ends, as sentence rows, and the cosine."""
-        found = self.read(self._joined)
+        found = self._joined()
         seqs = self._sentences["seq"]
         order = np.argsort(seqs)
         ends = []
@@ -585,14 +608,10 @@ class View:
         inside = (ends[0] >= 0) & (ends[1] >= 0)
         return ends[0][inside], ends[1][inside], found["weight"][inside].astype(np.float64)
 
-    def _joined(self, db: DuckDBPyConnection) -> Columns:
-        joined = "select src, dst, weight from edge where relation = 'similar'"
+    def _joined(self) -> Columns:
         if self._part is None:
-            return columns(db, f"{joined} order by src, dst")
-        here = "(select seq from among)"
-        return columns_among(
-            db, f"{joined} and src in {here} and dst in {here} order by src, dst", self._sentences["seq"]
-        )
+            return self.read(EDGES.all)
+        return self.looked_up(EDGES, np.unique(self._sentences["seq"]))
 
     # -- text around a turn ------------------------------------------------------------------------------------------
 
