@@ -153,6 +153,12 @@ def test_a_session_is_as_near_as_its_sentences_are_together() -> None:
     assert codes.in_order({name: column[:0] for name, column in columns.items()}, 2, 10) == [[], []]
 
 
+def test_orders_of_sessions_are_merged_by_reciprocal_ranks() -> None:
+    # 7: 1/62 + 1/61; 5 and 3: 1/61 each, of which 5 stands in the earlier list; 9: 1/62.
+    assert candidates._merged([[5, 7], [7, 9], [3]]).tolist() == [7, 5, 3, 9]
+    assert candidates._merged([[], []]).tolist() == []
+
+
 def test_codes_that_are_held_in_memory_are_as_near(filled: Memory) -> None:
     queries = np.random.default_rng(3).standard_normal((3, 64)).astype(np.float32)
     with filled.store.reading() as db:

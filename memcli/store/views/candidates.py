@@ -7,7 +7,6 @@ standardised by them.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from ..coded import CodedSessions
 
 __all__ = ["SESSIONS", "Gathered", "Wanted", "narrowed"]
+
+Ints = npt.NDArray[np.int64]
 
 #: The sessions that are read for a question, and those that stand for all others.
 SESSIONS, SAMPLED = 200, 50
@@ -135,8 +136,8 @@ def narrowed(
         lists = view.read(lambda db: _found(db, wanted, postings, coded))
     else:
         lists = _elsewhere(view, wanted)
-    chosen = np.array(_merged(lists)[:most], dtype=np.int64)
-    others = np.setdiff1d(view.read(lambda db: _sampled(db, view.conversation, most)), chosen)
+    chosen = _merged(lists)[:most]
+    others = np.setdiff1d(_sampled(view.once(_drawn), most), chosen)
     known = {stem: postings.get(stem, NONE) for stem in stems} if view.gather is None and not wanted.turns else {}
     return view.part(np.union1d(chosen, others), others, known)
 
@@ -158,31 +159,29 @@ def _elsewhere(view: View, wanted: Wanted) -> list[list[int]]:
     return [[known[SessionId(each)] for each in found if each in known] for found in lists]
 
 
-def _merged(lists: Sequence[Sequence[int]]) -> list[int]:
+def _merged(lists: Sequence[Sequence[int]]) -> Ints:
     """What the lists hold by Σ 1 / (60 + rank), best first (reciprocal rank fusion: Cormack et al. 2009).
 
     Of equal ones the first in the first list that has one of them.
     """
-    share: dict[int, float] = defaultdict(float)
-    for each in lists:
-        for rank, session in enumerate(each, start=1):
-            share[session] += 1 / (_RRF + rank)
-    return sorted(share, key=lambda session: -share[session])
+    ranks = [np.arange(1, len(each) + 1) for each in lists]
+    sessions = np.concatenate([np.array(each, dtype=np.int64) for each in lists])
+    once, first, place = np.unique(sessions, return_index=True, return_inverse=True)
+    share = np.bincount(place, 1 / (_RRF + np.concatenate(ranks)), len(once))
+    return once[np.lexsort((first, -share))]
 
 
-def _sampled(db: DuckDBPyConnection, conversation: str | None, most: int) -> npt.NDArray[np.int64]:
-    """The sessions that stand for all, always the same ones; all, where there are hardly more.
+def _drawn(view: View) -> Ints:
+    """The sessions of the view in the order of their ids. These are hashes: the first are drawn as if by chance."""
+    where = "where lower(conversation) = lower(?)" if view.conversation is not None else ""
+    asked = [view.conversation] if view.conversation is not None else []
+    found = view.read(lambda db: columns(db, f"select seq from session {where} order by id", asked))
+    return found["seq"].astype(np.int64)
 
-    Ids are hashes: the first by their order are drawn as if by chance.
-    """
-    where = "where lower(conversation) = lower(?)" if conversation is not None else ""
-    found = columns(
-        db,
-        f"select seq, count(*) over () as n from session {where} order by id limit {SAMPLED + most:d}",
-        [conversation] if conversation is not None else [],
-    )
-    numbers: npt.NDArray[np.int64] = found["seq"].astype(np.int64)
-    return numbers if len(numbers) == found["n"].max(initial=0) else numbers[:SAMPLED]
+
+def _sampled(drawn: Ints, most: int) -> Ints:
+    """The sessions that stand for all, always the same ones; all, where there are hardly more."""
+    return drawn if len(drawn) <= SAMPLED + most else drawn[:SAMPLED]
 
 
 def _turns(view: View, filters: Filters) -> tuple[str, dict[str, object]]:
