@@ -123,6 +123,22 @@ def test_who_asks_again_is_answered_the_same_from_vectors_that_are_widened_once(
     assert len(widened) == 1  # too many to be kept: they are widened as they are multiplied
 
 
+def test_each_wording_of_a_question_is_embedded_once(tmp_path: Path) -> None:
+    class Heard(FakeEmbedder):
+        texts: list[str] = []  # noqa: RUF012
+
+        def embed_questions(self, texts: Sequence[str]) -> Vectors:
+            self.texts.extend(texts)
+            return super().embed_questions(texts)
+
+    heard = Heard()
+    with Memory(tmp_path / "a.memcli", embedder=heard) as memory:
+        memory.add([Message("Ada drinks tea.", "Ada")])
+        for question in ("Who drinks tea?", "Does Ada drink tea?"):
+            memory.search(question, strategy="sgmem")
+    assert heard.texts == ["Who drinks tea?", "Does Ada drink tea?", "Does drink tea?"]  # the first has no name in it
+
+
 def test_others_may_write_while_an_embedder_that_may_be_far_away_thinks(tmp_path: Path) -> None:
     path = tmp_path / "a.memcli"
 

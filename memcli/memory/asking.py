@@ -303,8 +303,9 @@ def _vectors(
 ) -> tuple[npt.NDArray[np.float32], Mapping[str, npt.NDArray[np.float32]]]:
     """The question's vector, and those of all that the strategy wants embedded for it."""
     wanted = wordings(chosen, question, view.speaker_names)
-    rows = model.embed_questions([question.text, *wanted.values()])
-    return rows[0], dict(zip(wanted, rows[1:], strict=True))
+    texts = list(dict.fromkeys([question.text, *wanted.values()]))  # without a name in it a question is nameless
+    vectors = dict(zip(texts, model.embed_questions(texts), strict=True))
+    return vectors[question.text], {kind: vectors[text] for kind, text in wanted.items()}
 
 
 def _found(search: _Search, query: Query, view: View, k: int) -> list[Hit]:
