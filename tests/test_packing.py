@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.store.cosine import exact, unit_rows
-from memcli.store.packing import are_sound, as_stored, packed, stacked, unpacked, widened
+from memcli.store.packing import are_sound, as_stored, lengths, packed, stacked, unpacked, widened
 from memcli.store.repacking import repack
 from memcli.store.rows import columns, transaction
 
@@ -61,7 +61,7 @@ def test_what_is_widened_at_once_is_the_same_to_the_last_bit(seed: int, dimensio
     numbers[7] = 0
     data = [row.tobytes() for row in numbers]
     assert np.array_equal(stacked(data, dimension), numbers)
-    assert np.array_equal(widened(numbers), exact(unpacked(data, dimension)))
+    assert np.array_equal(widened(numbers, lengths(numbers)), exact(unpacked(data, dimension)))
 
 
 def test_what_is_of_another_length_is_not_stacked() -> None:

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["are_sound", "as_stored", "is_packable", "packed", "stacked", "unpacked", "widened"]
+__all__ = ["are_sound", "as_stored", "is_packable", "lengths", "packed", "stacked", "unpacked", "widened"]
 
 Floats = npt.NDArray[np.float32]
 Halves = npt.NDArray[np.float16]
 Bytes = npt.NDArray[np.int8]
+Doubles = npt.NDArray[np.float64]
 
 #: Vectors of fewer numbers are stored as float16.
 _LEAST = 64
@@ -80,7 +81,8 @@ def _of_bytes(data: Sequence[bytes], dimension: int) -> Halves:
     numbers = stacked(data, dimension)
     rows = np.empty(numbers.shape, dtype=np.float16)
     for at in range(0, len(numbers), _BLOCK):
-        rows[at : at + _BLOCK] = _of_unit_length(numbers[at : at + _BLOCK])
+        block = numbers[at : at + _BLOCK]
+        rows[at : at + _BLOCK] = block / lengths(block)[:, None]
     return rows
 
 
@@ -91,22 +93,23 @@ def stacked(data: Sequence[bytes], dimension: int) -> Bytes:
     return np.frombuffer(b"".join(data), dtype=np.int8).reshape(-1, dimension)
 
 
-def widened(numbers: Bytes) -> npt.NDArray[np.float64]:
+def lengths(numbers: Bytes) -> Doubles:
+    """What each row of numbers [n, d] is divided by: its length; 1 of a row of zeros."""
+    wide = numbers.astype(np.float64)  # sums of whole numbers are exact, in any order
+    found: Doubles = np.maximum(np.sqrt(np.einsum("nd,nd->n", wide, wide)), 1.0)
+    return found
+
+
+def widened(numbers: Bytes, over: Doubles) -> Doubles:
     """The vectors [n, d] that `unpacked` makes of these numbers, to the last bit: as float64, and in half the time.
 
-    float16 keeps eleven digits of two, which a sum with a large multiple leaves of a number, too (Veltkamp's: Dekker
-    1971). None of these is so small that it keeps fewer: the least is 1 / (127 √d).
+    `over`: their `lengths`. float16 keeps eleven digits of two, which a sum with a large multiple leaves of a number,
+    too (Veltkamp's: Dekker 1971). None of these is so small that it keeps fewer: the least is 1 / (127 √d).
     """
     rows = np.empty(numbers.shape)
     for at in range(0, len(numbers), _BLOCK):
-        block = _of_unit_length(numbers[at : at + _BLOCK])
+        block = rows[at : at + _BLOCK]
+        np.divide(numbers[at : at + _BLOCK], over[at : at + _BLOCK, None], out=block)
         large = block * _LARGE
-        np.subtract(large, large - block, out=rows[at : at + _BLOCK])
+        np.subtract(large, large - block, out=block)
     return rows
-
-
-def _of_unit_length(numbers: Bytes) -> npt.NDArray[np.float64]:
-    block = numbers.astype(np.float64)
-    lengths = np.sqrt(np.einsum("nd,nd->n", block, block))  # sums of whole numbers: exact in any order
-    block /= np.maximum(lengths, 1.0)[:, None]
-    return block

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model import Kind
-from ..packing import stacked, widened
+from ..packing import lengths, stacked, widened
 from ..rows import Columns, columns, columns_among, scalar
 from ..schema import of_kinds
 
@@ -91,8 +91,8 @@ def _compact(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class HeldVectors:
     """The vectors of a store in memory, as they are stored: a byte a number, a weight each."""
 
-    def __init__(self, numbers: Ints, weights: Ints, rows: Bytes) -> None:
-        self._numbers, self._weights, self._rows = numbers, weights, rows
+    def __init__(self, numbers: Ints, weights: Ints, rows: Bytes, over: npt.NDArray[np.float64]) -> None:
+        self._numbers, self._weights, self._rows, self._over = numbers, weights, rows, over
 
     @classmethod
     def of_store(cls, db: DuckDBPyConnection, dimension: int) -> HeldVectors | None:
@@ -105,15 +105,16 @@ class HeldVectors:
     def of(self, numbers: Ints) -> tuple[Ints, npt.NDArray[np.float64]]:
         """The weights [n], and the vectors [n, d] as `cosine.exact` has them, with these numbers, which ascend."""
         places = np.searchsorted(self._numbers, numbers)
-        return self._weights[places], widened(self._rows[places])
+        return self._weights[places], widened(self._rows[places], self._over[places])
 
 
-def _in_parts(db: DuckDBPyConnection, dimension: int) -> Iterator[tuple[Ints, Ints, Bytes]]:
-    """The numbers, the weights and the bytes of all vectors, by their numbers."""
+def _in_parts(db: DuckDBPyConnection, dimension: int) -> Iterator[tuple[Ints, Ints, Bytes, npt.NDArray[np.float64]]]:
+    """The numbers, the weights, the bytes and their lengths of all vectors, by their numbers."""
     for first in range(0, int(scalar(db, "select max(seq) from vector")) + 1, _PART):
         sql = "select seq, weight, data from vector where seq >= ? and seq < ? order by seq"
         found = columns(db, sql, [first, first + _PART])
-        yield found["seq"], found["weight"], stacked(found["data"].tolist(), dimension)
+        rows = stacked(found["data"].tolist(), dimension)
+        yield found["seq"], found["weight"], rows, lengths(rows)
 
 
 _TURN = "t.seq, t.session, t.position, t.speaker, t.role, epoch_us(t.said_at) as said_at, d.length, d.cues"
