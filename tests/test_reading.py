@@ -1564,8 +1564,25 @@ def test_a_yes_is_of_a_window_that_rather_answers_and_a_no_of_words_that_deny() 
     question = parse("Did he pass?", ())
     yes, no = Finding(2.0, 0.99, 0.01, ()), Finding(2.0, 0.01, 0.99, ())
     for trust, said in ((0.9, "Yes"), (0.4, "")):
-        assert found_in(question, [replace(_found("he got through", trust=trust), finding=yes)], ()).text == said
+        assert found_in(question, [replace(_found("he passed, just", trust=trust), finding=yes)], ()).text == said
     assert found_in(question, [replace(_found("he didn't", trust=0.4), finding=no)], ()).text == "No"
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "text", "said"),
+    [
+        ("Did Theo finish the marathon?", "", "It's done. Yesterday was my last day.", ""),
+        ("Did Theo finish the marathon?", "Nora: And the marathon?", "It's done.", "Yes"),
+        ("Did Theo finish the marathon?", "", "I finished it in four hours", "Yes"),
+        ("Did Theo paint the old blue gate?", "", "the gate is done", ""),
+    ],
+)
+def test_a_yes_names_half_of_what_it_is_asked_of(question: str, before: str, text: str, said: str) -> None:
+    found = replace(_found(text, speaker="Theo"), finding=Finding(2.0, 0.99, 0.01, ()))
+    told = replace(found, passage=replace(found.passage, window=Window("Theo", text, before)))
+    look = found_in(parse(question, ("Theo", "Nora")), [told], ())
+    assert look.text == said
+    assert look.first.passage.window.text == text  # which is quoted where it is no yes
 
 
 def test_nobody_has_passed_because_another_has() -> None:

@@ -39,7 +39,17 @@ def yes_or_no(question: Question, found: Sequence[Found]) -> Look:
     yes, no = best.finding.yes, best.finding.no
     if is_now and yes > no and (since := successor(question, best, found)):
         return Look(question, found, asked.no(), (since, best), yes)
+    if yes > no and not _names_it(question, best):
+        return Look(question, found, "", (best,), 0.0)
     return Look(question, found, asked.yes() if yes > no else asked.no(), (best,), max(yes, no))
+
+
+def _names_it(question: Question, found: Found) -> bool:
+    """Whether half of the words that it asks by, but for who is meant, stand in the window or before it: "It's done"
+    may be of anything. A no is often said in other words ("vegan", of ham).
+    """
+    window, asked = found.passage.window, set(question.stems)
+    return 2 * len(asked & set(content_stems(f"{window.before} {window.text}"))) >= len(asked)
 
 
 def _turned(question: Question, best: Found, found: Sequence[Found]) -> Found | None:
