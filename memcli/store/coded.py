@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import codes
 from .cosine import cosines
 from .packing import unpacked
-from .rows import Columns, columns, columns_among
+from .rows import Columns, columns, columns_among, runs
 from .vectors import sound
 
 if TYPE_CHECKING:
@@ -77,31 +77,42 @@ class CodedIndex:
 
 
 class CodedSessions:
-    """Which sessions the nearest sentences of an open store are in, for whoever asks again: see `codes.nearest`."""
+    """Which sessions the nearest sentences of an open store are in, and its turns, for whoever asks again: see
+    `codes.nearest`.
+    """
 
     def __init__(self, db: DuckDBPyConnection) -> None:
         seqs, self._codes = codes.load(db)
         said = columns(db, "select vector, session from unit where kind = 'sentence'")
-        order = np.argsort(seqs)
-        self._place = order[np.searchsorted(seqs[order], said["vector"])].astype(np.int32)
-        self._said = (said["vector"].astype(np.int64) << 32) | said["session"]  # which vector in which session
+        by_number = np.argsort(seqs)
+        place = by_number[np.searchsorted(seqs[by_number], said["vector"])]
+        order = np.argsort(place, kind="stable")
+        self._starts = np.searchsorted(place[order], np.arange(len(seqs) + 1)).astype(np.int32)
+        self._said = (said["vector"].astype(np.int64) << 32 | said["session"])[order]
+        self._turns = columns(db, "select seq as turn, session from turn order by seq")
 
     def nearest(self, queries: Floats, most: int) -> Columns:
         """What `codes.nearest` finds among everybody's, and what is as near as the last of it."""
         found = []
         for query, code in enumerate(codes.signs(queries)):
             differing = codes.distances(self._codes, code)
-            near = np.zeros(len(differing), dtype=bool)
-            near[_among_nearest(differing, most)] = True
-            here = np.flatnonzero(near[self._place])
-            said, first = np.unique(self._said[here], return_index=True)
-            apart = differing[self._place[here[first]]].astype(np.int64)
+            near = _among_nearest(differing, most)
+            starts, ends = self._starts[near], self._starts[near + 1]
+            said, first = np.unique(self._said[runs(starts, ends)], return_index=True)
+            apart = np.repeat(differing[near], ends - starts)[first].astype(np.int64)
             found.append((np.full_like(said, query), apart, said >> 32, said & 0xFFFFFFFF))
         names = ("query", "distance", "vector", "session")
         return {name: np.concatenate(parts) for name, parts in zip(names, zip(*found, strict=True), strict=True)}
 
+    def sessions(self, turns: Ints) -> Columns:
+        """The turns with these numbers, which ascend, each with its session."""
+        place = np.searchsorted(self._turns["turn"], turns)
+        known = np.minimum(place, len(self._turns["turn"]) - 1)
+        here = known[self._turns["turn"][known] == turns]
+        return {name: column[here].astype(np.int64) for name, column in self._turns.items()}
+
 
 def _among_nearest(differing: npt.NDArray[np.uint16], most: int) -> Ints:
     """The places of the `most` that differ least, with all that differ as much as the last."""
-    last = min(most, len(differing)) - 1
-    return np.flatnonzero(differing <= np.partition(differing, last)[last])
+    up_to = np.cumsum(np.bincount(differing))  # how many differ in so many signs at most
+    return np.flatnonzero(differing <= np.searchsorted(up_to, min(most, len(differing))))

@@ -30,6 +30,7 @@ __all__ = [
     "by_turn",
     "documents",
     "frequencies",
+    "known",
     "languages",
     "postings",
     "remove_documents",
@@ -248,12 +249,20 @@ def by_session(found: Postings, weighed: Mapping[str, float], session_of: Column
     sessions, shares = [_NONE], [np.zeros(0)]
     for stem, weight in weighed.items():
         turn, count = found.get(stem, (_NONE, _NONE))
-        known = np.isin(turn, session_of["turn"])
-        place = np.searchsorted(session_of["turn"], turn[known])
-        numbers, counts = _together(session_of["session"][place], count[known])
+        here, session = known(turn, session_of)
+        numbers, counts = _together(session, count[here])
         sessions.append(numbers)
         shares.append(_share(counts, weight))
     return _together(np.concatenate(sessions), np.concatenate(shares))
+
+
+def known(turns: Ints, session_of: Columns) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Which of these turns are among those of `session_of`, where they ascend; and the sessions of those that are."""
+    if not len(session_of["turn"]):
+        return np.zeros(len(turns), dtype=bool), _NONE
+    place = np.minimum(np.searchsorted(session_of["turn"], turns), len(session_of["turn"]) - 1)
+    here = session_of["turn"][place] == turns
+    return here, session_of["session"][place[here]]
 
 
 def best(scored: Scored, most: int) -> Scored:

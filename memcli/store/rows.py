@@ -23,6 +23,7 @@ __all__ = [
     "from_microseconds",
     "from_stored",
     "microseconds",
+    "runs",
     "scalar",
     "to_stored",
     "transaction",
@@ -92,6 +93,14 @@ def _plain(column: Any) -> npt.NDArray[Any]:
     plain = column.data.astype(object)
     plain[column.mask] = None
     return np.asarray(plain)
+
+
+def runs(starts: npt.NDArray[Any], ends: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The places of several runs, each from its start up to its end, one run after the other."""
+    lengths = ends - starts
+    before = np.cumsum(lengths) - lengths
+    places: npt.NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+    return places
 
 
 @contextmanager

@@ -114,8 +114,8 @@ def load_matrix(db: DuckDBPyConnection, dimension: int) -> tuple[Ints, Halves]:
     They are stored in order, and taken over in parts: to have them sorted, and all at once, as objects of Python took
     twice the time and three times the memory.
     """
-    count = int(scalar(db, "select count(*) from vector"))
-    seqs, rows = np.empty(count, dtype=np.int64), np.empty((count, dimension), dtype=np.float16)
+    vectors = count(db)
+    seqs, rows = np.empty(vectors, dtype=np.int64), np.empty((vectors, dimension), dtype=np.float16)
     reading, done = db.execute("select seq, data from vector"), 0
     while part := reading.fetchmany(_FETCHED):
         numbers, data = zip(*part, strict=True)

@@ -72,8 +72,8 @@ class Wanted:
         else:
             near = codes.nearest(db, self.queries, _SENTENCES, self.turns, self.named)
         turns, scores = lexical.by_turn(postings, weights)
-        session_of = columns_among(db, _SESSIONS_OF, turns)
-        here = np.isin(turns, session_of["turn"])  # not what an earlier store says, too
+        session_of = columns_among(db, _SESSIONS_OF, turns) if coded is None else coded.sessions(turns)
+        here, _ = lexical.known(turns, session_of)  # not what an earlier store says, too
         sessions = lexical.by_session(postings, weights, session_of)
         said = _scored(lexical.best((session_of["session"], scores[here]), _SCORED))
         return Gathered(near, said, _scored(lexical.best(sessions, _SCORED)))

@@ -6,7 +6,6 @@ to read it takes about as long as to read all of the table, each time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,9 @@ import numpy.typing as npt
 
 from ...model import Kind
 from ..packing import lengths, stacked, widened
-from ..rows import Columns, columns, columns_among, scalar
+from ..rows import Columns, columns, columns_among, runs
 from ..schema import of_kinds
+from ..vectors import count, part_after
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -24,12 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["EDGES", "SHOWN", "TURNS", "UNITS", "Held", "HeldVectors", "Lookup"]
 
 Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.int8]
 
 #: The units that are looked up; their kinds by their places here, from 1 on.
 SHOWN = (Kind.SENTENCE, Kind.TURN, Kind.ROUND, Kind.SESSION, Kind.ASSERTION)
-#: Vectors that are objects of Python at a time.
-_PART = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +69,7 @@ class Held:
     def of(self, numbers: Ints) -> Columns:
         """The rows with these numbers, which are distinct: what `Lookup.read` reads of the store."""
         starts, ends = (np.searchsorted(self._numbers, numbers, side) for side in ("left", "right"))
-        lengths = ends - starts
-        before = np.cumsum(lengths) - lengths
-        places = np.sort(self._places[np.arange(lengths.sum()) + np.repeat(starts - before, lengths)])
+        places = np.sort(self._places[runs(starts, ends)])
         return {name: column[places] for name, column in self._columns.items()}
 
 
@@ -91,30 +86,33 @@ def _compact(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class HeldVectors:
     """The vectors of a store in memory, as they are stored: a byte a number, a weight each."""
 
-    def __init__(self, numbers: Ints, weights: Ints, rows: Bytes, over: npt.NDArray[np.float64]) -> None:
-        self._numbers, self._weights, self._rows, self._over = numbers, weights, rows, over
+    def __init__(self, room: int, dimension: int) -> None:
+        self._numbers, self._weights = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+        self._rows, self._lengths = np.empty((room, dimension), dtype=np.int8), np.empty(room)
 
     @classmethod
     def of_store(cls, db: DuckDBPyConnection, dimension: int) -> HeldVectors | None:
-        """All vectors of the open store; None where one is stored otherwise."""
+        """All vectors of the open store, part by part; None where one is stored otherwise."""
+        held, done, last = cls(count(db), dimension), 0, -1
         try:
-            return cls(*map(np.concatenate, zip(*_in_parts(db, dimension), strict=True)))
+            while len((part := part_after(db, last))["seq"]):
+                done, last = held._take(part, done), int(part["seq"].max())
         except ValueError:
             return None
+        return held
+
+    def _take(self, part: Columns, done: int) -> int:
+        """Takes in these vectors behind those that are there; returns how many there are then."""
+        order, end = np.argsort(part["seq"]), done + len(part["seq"])
+        self._numbers[done:end], self._weights[done:end] = part["seq"][order], part["weight"][order]
+        self._rows[done:end] = stacked(part["data"][order].tolist(), self._rows.shape[1])
+        self._lengths[done:end] = lengths(self._rows[done:end])
+        return end
 
     def of(self, numbers: Ints) -> tuple[Ints, npt.NDArray[np.float64]]:
         """The weights [n], and the vectors [n, d] as `cosine.exact` has them, with these numbers, which ascend."""
         places = np.searchsorted(self._numbers, numbers)
-        return self._weights[places], widened(self._rows[places], self._over[places])
-
-
-def _in_parts(db: DuckDBPyConnection, dimension: int) -> Iterator[tuple[Ints, Ints, Bytes, npt.NDArray[np.float64]]]:
-    """The numbers, the weights, the bytes and their lengths of all vectors, by their numbers."""
-    for first in range(0, int(scalar(db, "select max(seq) from vector")) + 1, _PART):
-        sql = "select seq, weight, data from vector where seq >= ? and seq < ? order by seq"
-        found = columns(db, sql, [first, first + _PART])
-        rows = stacked(found["data"].tolist(), dimension)
-        yield found["seq"], found["weight"], rows, lengths(rows)
+        return self._weights[places].astype(np.int64), widened(self._rows[places], self._lengths[places])
 
 
 _TURN = "t.seq, t.session, t.position, t.speaker, t.role, epoch_us(t.said_at) as said_at, d.length, d.cues"

@@ -219,7 +219,7 @@ class View:
         `postings`: those of the question's stems, where they were read already.
         """
         part = View(self._reading_store, self._dimension, self._conversation, Part(self, sessions, sampled, postings))
-        part._revision = self._revision
+        part._revision, part._checked = self._revision, self._checked
         return part
 
     @cached_property
