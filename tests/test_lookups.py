@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.model import Hit
-from memcli.store import codes
+from memcli.store import codes, vectors
 from memcli.store.cosine import exact
 from memcli.store.vectors import load_weighted_rows
 from memcli.store.views import view as views
@@ -63,19 +64,27 @@ def test_rows_are_found_by_their_numbers_in_the_order_of_the_table(keys: list[in
     assert found["place"].tolist() == [place for place, key in enumerate(keys) if key in wanted]
 
 
-def test_vectors_that_are_held_are_those_that_are_read(filled: Memory) -> None:
+def test_vectors_that_are_held_are_those_that_are_read(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "_PART", 7)  # numbers of vectors that are read at a time
     with filled.store.reading() as db:
-        held = HeldVectors.of_store(db, DIMENSION)
-        assert held is not None
+        held = HeldVectors(vectors.count(db), DIMENSION)
+        assert not held.is_whole(db)
+        for _ in range(10):
+            held.is_whole(db)
+        assert held.is_whole(db)
         some = np.array([0, 3, 4, 20])
         weights, rows = load_weighted_rows(db, some, DIMENSION)
         assert held.of(some)[0].tolist() == weights.tolist()
         assert np.array_equal(held.of(some)[1], exact(rows))
 
 
-def test_vectors_that_are_stored_otherwise_are_not_held(filled: Memory) -> None:
-    with filled.store.reading() as db:
-        assert HeldVectors.of_store(db, 2 * DIMENSION) is None
+def test_vectors_that_are_stored_otherwise_are_not_held(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "_OFTEN", 1)
+    monkeypatch.setattr("memcli.store.views.lookups.stacked", Mock(side_effect=ValueError))
+    with Memory(filled.store.path, embedder="fake") as anew:
+        asked(anew, 8)
+        assert len(in_memory(anew)) == 5
+        assert in_memory(anew)[HeldVectors] is None
 
 
 def asked(memory: Memory, times: int) -> list[list[Hit]]:

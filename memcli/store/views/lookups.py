@@ -16,7 +16,7 @@ from ...model import Kind
 from ..packing import lengths, stacked, widened
 from ..rows import Columns, columns, columns_among, runs
 from ..schema import of_kinds
-from ..vectors import count, part_after
+from ..vectors import part_after
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -27,6 +27,8 @@ Ints = npt.NDArray[np.int64]
 
 #: The units that are looked up; their kinds by their places here, from 1 on.
 SHOWN = (Kind.SENTENCE, Kind.TURN, Kind.ROUND, Kind.SESSION, Kind.ASSERTION)
+#: Parts of the vectors, of 20,000 each, that are taken in for one question.
+_PARTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +86,30 @@ def _compact(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class HeldVectors:
-    """The vectors of a store in memory, as they are stored: a byte a number, a weight each."""
+    """The vectors of a store in memory, as they are stored: a byte a number, a weight each.
+
+    They are taken in bit by bit: no question waits for all of them.
+    """
 
     def __init__(self, room: int, dimension: int) -> None:
         self._numbers, self._weights = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
         self._rows, self._lengths = np.empty((room, dimension), dtype=np.int8), np.empty(room)
+        self._taken, self._last = 0, -1
 
-    @classmethod
-    def of_store(cls, db: DuckDBPyConnection, dimension: int) -> HeldVectors | None:
-        """All vectors of the open store, part by part; None where one is stored otherwise."""
-        held, done, last = cls(count(db), dimension), 0, -1
-        try:
-            while len((part := part_after(db, last))["seq"]):
-                done, last = held._take(part, done), int(part["seq"].max())
-        except ValueError:
-            return None
-        return held
+    def is_whole(self, db: DuckDBPyConnection) -> bool:
+        """Whether all vectors of the open store are here, after the next ones have been taken in."""
+        for _ in range(_PARTS):
+            if self._taken < len(self._numbers):
+                self._take(part_after(db, self._last))
+        return self._taken == len(self._numbers)
 
-    def _take(self, part: Columns, done: int) -> int:
-        """Takes in these vectors behind those that are there; returns how many there are then."""
-        order, end = np.argsort(part["seq"]), done + len(part["seq"])
-        self._numbers[done:end], self._weights[done:end] = part["seq"][order], part["weight"][order]
-        self._rows[done:end] = stacked(part["data"][order].tolist(), self._rows.shape[1])
-        self._lengths[done:end] = lengths(self._rows[done:end])
-        return end
+    def _take(self, part: Columns) -> None:
+        order = np.argsort(part["seq"])
+        here = slice(self._taken, self._taken + len(order))
+        self._numbers[here], self._weights[here] = part["seq"][order], part["weight"][order]
+        self._rows[here] = stacked(part["data"][order].tolist(), self._rows.shape[1])
+        self._lengths[here] = lengths(self._rows[here])
+        self._taken, self._last = here.stop, int(self._numbers[here][-1])
 
     def of(self, numbers: Ints) -> tuple[Ints, npt.NDArray[np.float64]]:
         """The weights [n], and the vectors [n, d] as `cosine.exact` has them, with these numbers, which ascend."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -482,8 +482,17 @@ class View:
     def _weighted(self) -> tuple[Ints, Ints, Rows]:
         """The numbers, weights and rows of the part's vectors."""
         seqs = np.unique(self._sentences["vector"].astype(np.int64))
-        held = self.whole._held(HeldVectors, partial(HeldVectors.of_store, dimension=self._dimension))
+        held = self.whole._held_vectors()
         return seqs, *(held.of(seqs) if held else self.read(lambda db: load_weighted_rows(db, seqs, self._dimension)))
+
+    def _held_vectors(self) -> HeldVectors | None:
+        """The vectors of the store in memory; None until all are there, and where one is not stored in bytes."""
+        held = self._held(HeldVectors, lambda db: HeldVectors(count(db), self._dimension))
+        try:
+            return held if held is not None and self.read(held.is_whole) else None
+        except ValueError:
+            self._in_memory[HeldVectors] = None
+            return None
 
     def hold(self) -> None:
         """Keeps at hand what whoever asks again and again needs each time: of a large store the codes (`coded`) and, of
