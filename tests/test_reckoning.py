@@ -17,6 +17,7 @@ from memcli.languages.english.reckonings import reckoning
 from memcli.memory import Memory
 from memcli.model import Form, Question, Reckoned, Reckoning, Seeks, Standing
 from memcli.reading.reckoning import for_days, told, worked_out
+from memcli.reading.working_out import _together
 from memcli.text.times import Grain, Span, day, month, year
 
 QUESTION = Question("How long ago was it?")
@@ -25,6 +26,13 @@ ASKED = datetime(2026, 5, 20, 18, 30, tzinfo=UTC)
 
 def at(of_year: int, of_month: int, of_day: int) -> datetime:
     return datetime(of_year, of_month, of_day, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("parts", "together"), [([0.4], 0.4), ([0.9, 0.4], 0.6), ([1.0, 1.0, 0.216], 0.6), ([0.7, 0.0], 0.0)]
+)
+def test_what_is_worked_out_is_as_sure_as_its_parts_in_the_geometric_mean(parts: list[float], together: float) -> None:
+    assert _together(parts) == pytest.approx(together)
 
 
 @pytest.mark.parametrize(

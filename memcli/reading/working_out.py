@@ -22,15 +22,22 @@ _AMOUNTS = (Reckoned.SUM, Reckoned.DIFFERENCE, Reckoned.MOST, Reckoned.LEAST)
 
 
 def worked_out(query: Query, hits: Sequence[Hit], sought: Reckoning, read: ReadPart, sure: Sure) -> Look | None:
-    """What is worked out of what is `read` for each part, but for some turns, as `sure` as all of it together; None
-    where not all is found, or not exactly enough.
+    """What is worked out of what is `read` for each part, but for some turns, as `sure` as all of it together (see
+    `_together`); None where not all is found, or not exactly enough.
     """
     made = _of_amounts if sought.kind in _AMOUNTS else _of_days
     looks, text = made(query, hits, sought, read, sure)
     if not text:
         return None
     cited = tuple({look.first.passage.turn: look.first for look in looks}.values())
-    return Look(query.question, looks[0].found, text, cited, math.prod(map(sure, looks)), asserted=True)
+    return Look(query.question, looks[0].found, text, cited, _together([sure(look) for look in looks]), asserted=True)
+
+
+def _together(chances: Sequence[float]) -> float:
+    """How probable it is that all parts are right: their geometric mean. It would be their product if each were right
+    by chance of its own; but they are told in one chat to one question, and what is found that fits is mostly right.
+    """
+    return float(math.prod(chances) ** (1 / len(chances)))
 
 
 def left_open(sought: Reckoning, look: Look) -> Look:
