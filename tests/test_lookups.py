@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from unittest.mock import Mock
 
@@ -76,6 +77,32 @@ def test_vectors_that_are_held_are_those_that_are_read(filled: Memory, monkeypat
         weights, rows = load_weighted_rows(db, some, DIMENSION)
         assert held.of(some)[0].tolist() == weights.tolist()
         assert np.array_equal(held.of(some)[1], exact(rows))
+
+
+def test_several_threads_take_each_vector_in_once(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "_PART", 3)
+    with filled.store.reading() as db:
+        number = vectors.count(db)
+        wanted = load_weighted_rows(db, np.arange(number), DIMENSION)
+    held = HeldVectors(number, DIMENSION)
+
+    def take(_: int) -> None:
+        with filled.store.reading() as db:
+            while not held.is_whole(db):
+                pass
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(take, range(6)))
+    weights, rows = held.of(np.arange(number))
+    assert weights.tolist() == wanted[0].tolist()
+    assert np.array_equal(rows, exact(wanted[1]))
+
+
+def test_more_vectors_than_can_be_found_are_not_taken_in(filled: Memory) -> None:
+    with filled.store.reading() as db:
+        held = HeldVectors(vectors.count(db) + 1, DIMENSION)
+        with pytest.raises(ValueError, match="fewer"):
+            held.is_whole(db)
 
 
 def test_vectors_that_are_stored_otherwise_are_not_held(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

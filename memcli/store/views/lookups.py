@@ -6,6 +6,7 @@ to read it takes about as long as to read all of the table, each time.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -88,22 +89,29 @@ def _compact(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class HeldVectors:
     """The vectors of a store in memory, as they are stored: a byte a number, a weight each.
 
-    They are taken in bit by bit: no question waits for all of them.
+    They are taken in bit by bit, by one thread at a time: no question waits for all of them.
     """
 
     def __init__(self, room: int, dimension: int) -> None:
         self._numbers, self._weights = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
         self._rows, self._lengths = np.empty((room, dimension), dtype=np.int8), np.empty(room)
         self._taken, self._last = 0, -1
+        self._taking = threading.Lock()
 
     def is_whole(self, db: DuckDBPyConnection) -> bool:
-        """Whether all vectors of the open store are here, after the next ones have been taken in."""
-        for _ in range(_PARTS):
-            if self._taken < len(self._numbers):
-                self._take(part_after(db, self._last))
-        return self._taken == len(self._numbers)
+        """Whether all vectors of the open store are here, after the next ones have been taken in.
+
+        Raises ValueError where one is not stored in a byte a number, or under no number.
+        """
+        with self._taking:
+            for _ in range(_PARTS):
+                if self._taken < len(self._numbers):
+                    self._take(part_after(db, self._last))
+            return self._taken == len(self._numbers)
 
     def _take(self, part: Columns) -> None:
+        if not len(part["seq"]):
+            raise ValueError("fewer vectors than there are")
         order = np.argsort(part["seq"])
         here = slice(self._taken, self._taken + len(order))
         self._numbers[here], self._weights[here] = part["seq"][order], part["weight"][order]
