@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -26,7 +26,7 @@ from memcli.formats import Message
 from memcli.memory import Memory
 from memcli.providers.fakes import FakeEmbedder
 from memcli.providers.language import ChatModel, language_model
-from memcli.store import migrations
+from memcli.store import codes, migrations
 from memcli.store.calls import StoredCalls
 from memcli.store.migrations import MIGRATIONS
 from memcli.strategies import STRATEGIES
@@ -204,6 +204,15 @@ def chat(memory: Memory) -> Iterator[Callable[..., ChatModel]]:
             return stack.enter_context(made)
 
         yield make
+
+
+@contextmanager
+def coded(path: Path, messages: Iterable[Message]) -> Iterator[Memory]:
+    """These messages in a store whose vectors have codes, for codes are for stores of any size while it lasts."""
+    with pytest.MonkeyPatch.context() as patched, Memory(path, embedder="fake") as memory:
+        patched.setattr(codes, "CODED_FROM", 1)
+        memory.add(messages)
+        yield memory
 
 
 def aged(path: Path, version: int) -> None:

@@ -26,6 +26,8 @@ from memcli.strategies.bm25 import BM25
 from memcli.strategies.dense import Dense
 from memcli.strategies.fused import Fused
 
+from .conftest import coded
+
 SESSIONS = 40
 THINGS = ("tea", "rain", "boats", "maps", "bread", "snow", "stone", "wool")
 ALL_ONES = 2**64 - 1
@@ -57,13 +59,8 @@ LARGE = codes.CODED_FROM
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    """The chat in a store whose vectors have codes, for codes are for stores of any size while it lasts."""
-    with (
-        pytest.MonkeyPatch.context() as patched,
-        Memory(tmp_path_factory.mktemp("c") / "a.memcli", embedder="fake") as memory,
-    ):
-        patched.setattr(codes, "CODED_FROM", 1)
-        memory.add(chat())
+    """The chat, with codes."""
+    with coded(tmp_path_factory.mktemp("c") / "a.memcli", chat()) as memory:
         yield memory
 
 

@@ -23,6 +23,8 @@ from memcli.store.views.assertions import _ASSERTIONS
 from memcli.store.views.lookups import EDGES, TURNS, UNITS, Held, HeldVectors, Lookup
 from memcli.strategies.fused import Fused
 
+from .conftest import coded
+
 THINGS = ("tea", "rain", "boats", "maps", "bread", "snow", "stone", "wool")
 DIMENSION = 64
 QUESTIONS = ("Who likes tea?", "What was said of boats?", "Does Bo hate rain?", "When did it snow?")
@@ -30,18 +32,13 @@ QUESTIONS = ("Who likes tea?", "What was said of boats?", "Does Bo hate rain?", 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    """Thirty sessions in a store whose vectors have codes, for codes are for stores of any size while it lasts."""
-    with (
-        pytest.MonkeyPatch.context() as patched,
-        Memory(tmp_path_factory.mktemp("l") / "a.memcli", embedder="fake") as memory,
-    ):
-        patched.setattr(codes, "CODED_FROM", 1)
-        memory.add(
-            Message(f"I love {THINGS[n % 8]}. The {THINGS[n % 7]} was here on day {n}.", ("Ada", "Bo")[n % 2],
-                    session=f"s{n // 4}", id=str(n))
-            for n in range(120)
-        )  # fmt: skip
-        memory.search("tea")
+    """Thirty sessions, with codes."""
+    messages = (
+        Message(f"I love {THINGS[n % 8]}. The {THINGS[n % 7]} was here on day {n}.", ("Ada", "Bo")[n % 2],
+                session=f"s{n // 4}", id=str(n))
+        for n in range(120)
+    )  # fmt: skip
+    with coded(tmp_path_factory.mktemp("l") / "a.memcli", messages) as memory:
         yield memory
 
 
