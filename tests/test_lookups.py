@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -30,15 +31,19 @@ DIMENSION = 64
 QUESTIONS = ("Who likes tea?", "What was said of boats?", "Does Bo hate rain?", "When did it snow?")
 
 
+def messages(first: int, end: int) -> list[Message]:
+    """Four to a session."""
+    return [
+        Message(f"I love {THINGS[n % 8]}. The {THINGS[n % 7]} was here on day {n}.", ("Ada", "Bo")[n % 2],
+                session=f"s{n // 4}", conversation=f"c{n // 20}", id=str(n))
+        for n in range(first, end)
+    ]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """Thirty sessions, with codes."""
-    messages = (
-        Message(f"I love {THINGS[n % 8]}. The {THINGS[n % 7]} was here on day {n}.", ("Ada", "Bo")[n % 2],
-                session=f"s{n // 4}", id=str(n))
-        for n in range(120)
-    )  # fmt: skip
-    with coded(tmp_path_factory.mktemp("l") / "a.memcli", messages) as memory:
+    with coded(tmp_path_factory.mktemp("l") / "a.memcli", messages(0, 120)) as memory:
         yield memory
 
 
@@ -138,6 +143,26 @@ def test_whoever_keeps_asking_is_answered_from_memory_and_the_same(
         monkeypatch.setattr(Lookup, "read", partial(pytest.fail, "read from the file"))
         monkeypatch.setattr(views, "load_weighted_rows", partial(pytest.fail, "read from the file"))
         assert asked(anew, 4) == wanted
+
+
+@pytest.mark.parametrize("shards", [0, 3], ids=["several stores", "shards"])
+def test_several_stores_and_shards_are_answered_from_memory_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int
+) -> None:
+    monkeypatch.setattr(codes, "CODED_FROM", 1)
+    monkeypatch.setattr("memcli.store.views.candidates.SAMPLED", 2)
+    where = [tmp_path / "a.memcli.d"] if shards else [tmp_path / "a.memcli", tmp_path / "b.memcli"]
+    for place, path in enumerate(where):
+        with Memory(path, embedder="fake", shards=shards or None) as memory:
+            memory.add(messages(120 * place, 120 * (place + 1)))
+    opened = where[0] if shards else where
+    with Memory(opened, embedder="fake") as memory:
+        wanted = asked(memory, 4)
+    monkeypatch.setattr(views, "_OFTEN", 1)
+    with Memory(opened, embedder="fake") as memory:
+        asked(memory, 8)
+        assert len(in_memory(memory)) == 5
+        assert asked(memory, 4) == wanted
 
 
 def test_what_was_written_since_is_read_anew(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
