@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from . import codes
+from . import codes, lexical
 from .cosine import cosines
 from .packing import unpacked
 from .rows import Columns, columns, columns_among, runs
@@ -87,6 +87,7 @@ class CodedSessions:
         by_number = np.argsort(seqs)
         place = by_number[np.searchsorted(seqs[by_number], said["vector"])]
         order = np.argsort(place, kind="stable")
+        # Where the sentences of each code begin, and which vector in which session each of them is.
         self._starts = np.searchsorted(place[order], np.arange(len(seqs) + 1)).astype(np.int32)
         self._said = (said["vector"].astype(np.int64) << 32 | said["session"])[order]
         self._turns = columns(db, "select seq as turn, session from turn order by seq")
@@ -106,10 +107,8 @@ class CodedSessions:
 
     def sessions(self, turns: Ints) -> Columns:
         """The turns with these numbers, which ascend, each with its session."""
-        place = np.searchsorted(self._turns["turn"], turns)
-        known = np.minimum(place, len(self._turns["turn"]) - 1)
-        here = known[self._turns["turn"][known] == turns]
-        return {name: column[here].astype(np.int64) for name, column in self._turns.items()}
+        here, session = lexical.known(turns, self._turns)
+        return {"turn": turns[here], "session": session.astype(np.int64)}
 
 
 def _among_nearest(differing: npt.NDArray[np.uint16], most: int) -> Ints:

@@ -175,7 +175,7 @@ def in_order(near: Columns, queries: int, most: int) -> list[list[int]]:
     for query in range(queries):
         here = np.flatnonzero(near["query"] == query)
         here = here[np.lexsort((near["vector"][here], near["distance"][here]))]
-        here = here[_number(near["vector"][here]) < most]
+        here = here[_ordinal(near["vector"][here]) < most]
         distance = near["distance"][here]
         sessions, place = np.unique(near["session"][here], return_inverse=True)
         nearer = np.bincount(place, distance.max(initial=0) - distance, len(sessions))
@@ -183,10 +183,10 @@ def in_order(near: Columns, queries: int, most: int) -> list[list[int]]:
     return found
 
 
-def _number(vectors: Ints) -> Ints:
-    """For each of these the how manieth of them it is, from 0; equal ones stand together and are one."""
-    begins: Ints = np.cumsum(np.r_[0, vectors[1:] != vectors[:-1]][: len(vectors)])
-    return begins
+def _ordinal(vectors: Ints) -> Ints:
+    """For each of these how many distinct ones stand before it; equal ones stand together."""
+    before: Ints = np.cumsum(np.r_[0, vectors[1:] != vectors[:-1]][: len(vectors)])
+    return before
 
 
 def _distance(query: int) -> str:

@@ -7,6 +7,7 @@ to read it takes about as long as to read all of the table, each time.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from ..vectors import part_after
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["EDGES", "SHOWN", "TURNS", "UNITS", "Held", "HeldVectors", "Lookup"]
+__all__ = ["EDGES", "FROM_TURNS", "OF_TURN", "SHOWN", "TURNS", "UNITS", "Held", "HeldVectors", "Lookup", "selected"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -125,10 +126,28 @@ class HeldVectors:
         return self._weights[places].astype(np.int64), widened(self._rows[places], self._lengths[places])
 
 
-_TURN = "t.seq, t.session, t.position, t.speaker, t.role, epoch_us(t.said_at) as said_at, d.length, d.cues"
+#: What is known of each turn, as SQL over `FROM_TURNS`.
+OF_TURN = {
+    "seq": "t.seq",
+    "session": "t.session",
+    "position": "t.position",
+    "speaker": "t.speaker",
+    "role": "t.role",
+    "said_at": "epoch_us(t.said_at)",
+    "length": "d.length",
+    "cues": "d.cues",
+}
+FROM_TURNS = "from turn t join session s on s.seq = t.session join document d on d.turn = t.seq"
+
+
+def selected(names: Iterable[str]) -> str:
+    """These columns of `OF_TURN`, as SQL."""
+    return ", ".join(f"{OF_TURN[name]} as {name}" for name in names)
+
+
 #: Turns by their sessions.
 TURNS = Lookup(
-    f"select {_TURN} from turn t join session s on s.seq = t.session join document d on d.turn = t.seq where true",
+    f"select {selected(OF_TURN)} {FROM_TURNS} where true",
     column="t.session",
     key="session",
     order="order by t.session, t.position",

@@ -28,7 +28,7 @@ from ..revision import revision
 from ..rows import UNKNOWN, Columns, columns, microseconds
 from ..shard import is_shard
 from ..vectors import count, load_matrix, load_weighted_rows
-from .lookups import EDGES, SHOWN, TURNS, UNITS, HeldVectors, Lookup
+from .lookups import EDGES, FROM_TURNS, SHOWN, TURNS, UNITS, HeldVectors, Lookup, selected
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -49,15 +49,6 @@ Gather = Callable[[Any], Sequence[Sequence[str]]]
 Made = TypeVar("Made")
 
 _LOOKS = 2
-#: What is known of each turn beside its number and its session.
-_OF_TURN = {
-    "position": "t.position",
-    "speaker": "t.speaker",
-    "role": "t.role",
-    "said_at": "epoch_us(t.said_at)",
-    "length": "d.length",
-    "cues": "d.cues",
-}
 #: Times after which whoever asks again is taken to go on: all that is held of a store takes as long to load as it saves
 #: in so many questions, or a few more.
 _OFTEN = 6
@@ -178,24 +169,19 @@ class View:
     # -- turns ---------------------------------------------------------------------------------------------------
 
     def load(self, *names: str) -> None:
-        """Loads these columns of the turns (`_OF_TURN`) at once, those alone that are not there yet."""
+        """Loads these columns of the turns (`OF_TURN`) at once, those alone that are not there yet."""
         if self._part is not None:
             turns = TURNS.ordered(f"order by {self._order}, t.position")
             self._loaded = self._loaded or self.looked_up(turns, self._part.sessions)
             return
-        wanted = {name: _OF_TURN[name] for name in names if name not in self._loaded}
-        if "seq" not in self._loaded:
-            wanted |= {"seq": "t.seq", "session": "t.session"}
+        wanted = [name for name in dict.fromkeys(("seq", "session", *names)) if name not in self._loaded]
         if wanted:
-            self._loaded |= self._columns(
-                f"""select {", ".join(f"{sql} as {name}" for name, sql in wanted.items())} {self._source}
-                    order by {self._order}, t.position""",
-                self._among,
-            )
+            sql = f"select {selected(wanted)} {self._source} order by {self._order}, t.position"
+            self._loaded |= self._columns(sql, self._among)
 
     def _turn(self, name: str) -> npt.NDArray[Any]:
         if name not in self._loaded:
-            self.load(*{name} & _OF_TURN.keys())
+            self.load(name)
         return self._loaded[name]
 
     @cached_property
@@ -207,7 +193,7 @@ class View:
     def _source(self) -> str:
         """The turns of the view, as SQL over `_among`."""
         where = "where lower(s.conversation) = lower($conversation)" if self._conversation is not None else ""
-        return f"from turn t join session s on s.seq = t.session join document d on d.turn = t.seq {where}"
+        return f"{FROM_TURNS} {where}"
 
     @property
     def _among(self) -> dict[str, object]:
