@@ -15,7 +15,7 @@ import pytest
 from memcli.memory import Memory
 from memcli.model import Filters
 from memcli.store import rows
-from memcli.store.views import view
+from memcli.store.views import lookups, view
 
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 VECTORS = "select seq, data from vector where seq >="
@@ -46,7 +46,8 @@ class _Watched:
 def _watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Watched]:
     watched = _Watched()
     with monkeypatch.context() as patch:
-        patch.setattr(view, "columns", watched.columns)
+        for module in (view, lookups):
+            patch.setattr(module, "columns", watched.columns)
         yield watched
 
 
